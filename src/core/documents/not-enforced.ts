@@ -1,0 +1,16 @@
+/** Keys of the operator's file that are checked, but that nothing acts on yet: who sets one has to be told. */
+import { asMapping } from './check.ts';
+
+const NOT_ENFORCED: readonly (readonly [string, ...string[]])[] = [
+  ['limits', 'mass_stop', 'max_data_age_seconds', 'unreachable_minutes'],
+  ['retention', 'deliveries_days', 'logs_days', 'events_days'],
+];
+
+/** Those that the file has, as `limits.mass_stop`. */
+export function notEnforced(value: unknown): readonly string[] {
+  const file = asMapping(value) ?? {};
+  return NOT_ENFORCED.flatMap(([section, ...keys]) => {
+    const given = asMapping(file[section]) ?? {};
+    return keys.filter((key) => Object.hasOwn(given, key)).map((key) => `${section}.${key}`);
+  });
+}

@@ -1,0 +1,31 @@
+/** The plan's fixed bounds. Times in milliseconds. */
+
+/** A linked task starts only on an issue state confirmed this recently. */
+export const START_FRESHNESS_MS = 60_000;
+
+/** A run that its runner positively knows nothing of is lost only when it is older than this. */
+export const NO_RECORD_GRACE_MS = 120_000;
+
+/** After KILL, this long until survivors are told to people. */
+export const SURVIVOR_MS = 60_000;
+
+/** How often a stopping run is looked at, where no hint comes. */
+export const STOPPING_RECHECK_MS = 250;
+
+/** How often KILL is sent again to what is still there. */
+export const KILL_AGAIN_MS = 2_000;
+
+/** How often a run with survivors is looked at. */
+export const SURVIVOR_RECHECK_MS = 5_000;
+
+/** How often a start that got no answer is tried again. */
+export const START_RETRY_MS = 1_000;
+
+/** How often a run that its runner says nothing of is looked at for output, where it may not be silent for long. */
+export const UNSEEN_RECHECK_MS = 30_000;
+
+/** The longest back-off between two runs. */
+export const MAX_BACKOFF_MS = 300_000;
+
+/** The reason of a lost run, as users and programs may match it. */
+export const NO_RECORD_REASON = 'runner has no record of this run (neither active nor completed)';

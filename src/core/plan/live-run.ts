@@ -1,0 +1,150 @@
+/** The plan of a task whose newest run is `starting`, `running` or `stopping`. */
+import type { Policy } from '../policy.ts';
+import type { Run } from '../run.ts';
+import type { Target } from '../task.ts';
+import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding } from './close.ts';
+import {
+  NO_RECORD_GRACE_MS,
+  NO_RECORD_REASON,
+  START_FRESHNESS_MS,
+  START_RETRY_MS,
+  UNSEEN_RECHECK_MS,
+} from './limits.ts';
+import type { TaskObservation } from './observation.ts';
+import { cancelledResult, lostResult, naturalResult, settleNaturally } from './settle.ts';
+import { closeEffect, failureEffect, type Step } from './steps.ts';
+import { planStopping, pursueToTheEnd } from './stopping.ts';
+
+export function planLiveRun(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
+  if (run.state === 'stopping') return planStopping(o, run, policy, now);
+  const stop = reasonToStop(o);
+  if (stop !== null) return stopNow(o, run, stop, policy, now);
+  const exemption = exemptionOf(o);
+  if (exemption !== null) return [exemption];
+  return run.state === 'starting' ? planStarting(o, run, now) : planRunning(o, run, policy, now);
+}
+
+/** The cancel is recorded first, then the signal follows at once. */
+function stopNow(o: TaskObservation, run: Run, target: Target, policy: Policy, now: Date): readonly Step[] {
+  const stopping: Run = { ...run, state: 'stopping', cancelRequestedAt: now };
+  const then = planStopping({ ...o, task: { ...o.task, target }, run: stopping }, stopping, policy, now);
+  return [{ step: 'stop', target }, ...then];
+}
+
+/** A close, or the issue's positive absence. An end that the runner had recorded before is settled as what it was. */
+function reasonToStop(o: TaskObservation): Target | null {
+  if (o.probe?.state === 'exited' && o.probe.survivors.length === 0) return null;
+  const close = closeInForce(o);
+  if (close !== null) {
+    if (close.action === 'let_finish' || close.action === 'ignore') return null;
+    return { becomes: 'ended', ending: intendedEnding(close), effect: closeEffect(close.id) };
+  }
+  if (o.issue !== null && o.issue.presence !== 'present') {
+    return { becomes: 'ended', ending: endingOfAbsence(o.issue.presence), effect: null };
+  }
+  return null;
+}
+
+/** `let_finish` and `ignore` are remembered on the task; the reopen of that close makes it an ordinary task again. */
+function exemptionOf({ task, issue, episode }: TaskObservation): Step | null {
+  if (episode === null || issue === null) return null;
+  const lets = episode.action === 'let_finish' || episode.action === 'ignore';
+  if (issue.state === 'closed' && episode.state === 'acted' && lets && task.exemptEpisodeId !== episode.id) {
+    return { step: 'exempt', episodeId: episode.id };
+  }
+  if (issue.state === 'open' && task.exemptEpisodeId !== null) return { step: 'exempt', episodeId: null };
+  return null;
+}
+
+function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] {
+  const { probe, issue } = o;
+  if (probe === null) return [{ step: 'recheck', at: after(now, START_RETRY_MS) }];
+  switch (probe.state) {
+    case 'unclaimed':
+    case 'no_record': {
+      const stale = issue !== null && now.getTime() - issue.observedAt.getTime() > START_FRESHNESS_MS;
+      return stale || issue?.readDue ? [{ step: 'refresh_issue' }] : [{ step: 'start' }];
+    }
+    case 'running':
+      return [{ step: 'mark_started', startedAt: probe.startedAt, containment: probe.containment }];
+    case 'voided':
+      return [
+        settleNaturally(
+          o,
+          run,
+          { ...cancelledResult(null), state: 'failed', cause: 'start_failed', reason: 'its start was voided' },
+          now,
+        ),
+      ];
+    case 'exited':
+      return planExit(o, run, now);
+    case 'vanished':
+      return planVanished(o, run, probe.survivors, now);
+    case 'unreadable':
+      return [{ step: 'recheck', at: after(now, START_RETRY_MS) }];
+  }
+}
+
+function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
+  const { probe } = o;
+  if (probe === null) return deadlines(o, run, policy, now);
+  switch (probe.state) {
+    case 'running':
+    case 'unclaimed':
+    case 'unreadable':
+      return deadlines(o, run, policy, now);
+    case 'exited':
+      return planExit(o, run, now);
+    case 'voided':
+      return planVanished(o, run, [], now);
+    case 'vanished':
+      return planVanished(o, run, probe.survivors, now);
+    case 'no_record': {
+      const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
+      if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
+      return [settleNaturally(o, run, lostResult(NO_RECORD_REASON, run.startedAt), now)];
+    }
+  }
+}
+
+/** A run ends with its first process: what that left behind is ended too, before the end is written. */
+function planExit(o: TaskObservation, run: Run, now: Date): readonly Step[] {
+  if (o.probe?.state !== 'exited') return [];
+  if (o.probe.survivors.length > 0) return pursueToTheEnd(run, o.probe.survivors, now);
+  return [settleNaturally(o, run, naturalResult(o.probe), now)];
+}
+
+/** Killed from outside, or its machine restarted: lost, once nothing of it is left. */
+function planVanished(o: TaskObservation, run: Run, survivors: readonly number[], now: Date): readonly Step[] {
+  if (survivors.length > 0) return pursueToTheEnd(run, survivors, now);
+  return [settleNaturally(o, run, lostResult('its process vanished without an exit record', run.startedAt), now)];
+}
+
+/** Duration and silence, each with its own cause, as far as the task sets them. */
+function deadlines(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
+  const { spec } = o.task;
+  const startedAt = run.startedAt ?? run.createdAt;
+  const lastOutput = o.probe?.state === 'running' ? (o.probe.lastOutputAt ?? startedAt) : null;
+  const due: { cause: 'timeout' | 'stalled'; at: Date }[] = [];
+  if (spec.timeoutMinutes !== null) due.push({ cause: 'timeout', at: after(startedAt, spec.timeoutMinutes * 60_000) });
+  if (spec.stallMinutes > 0 && lastOutput !== null) {
+    due.push({ cause: 'stalled', at: after(lastOutput, spec.stallMinutes * 60_000) });
+  }
+  const passed = due.find((deadline) => deadline.at <= now);
+  if (passed) return stopNow(o, run, targetOfDeadline(o, passed.cause), policy, now);
+  // Whether it is silent can't be seen now, and nothing else would come back to it.
+  const unseen = spec.stallMinutes > 0 && lastOutput === null ? [after(now, UNSEEN_RECHECK_MS)] : [];
+  return [...due.map(({ at }) => at), ...unseen].map((at) => ({ step: 'recheck' as const, at }));
+}
+
+function targetOfDeadline(o: TaskObservation, cause: 'timeout' | 'stalled'): Target {
+  const { task } = o;
+  const ending = { state: 'failed' as const, cause, actor: 'standdown', episodeId: null };
+  const effect = failureEffect(task.id, task.generation);
+  const mayRetry = task.attempt < task.spec.retry.attempts && !closeForbidsWork(o);
+  return mayRetry ? { becomes: 'retried', cause, ending, effect } : { becomes: 'ended', ending, effect };
+}
+
+function after(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}

@@ -1,0 +1,27 @@
+/** Everything that a plan for one task may look at: a snapshot, made by engine/observe. */
+import type { BlockerView } from '../blockers/blocker.ts';
+import type { CloseEpisode, TrackedIssue } from '../issue.ts';
+import type { Probe, Run } from '../run.ts';
+import type { Task } from '../task.ts';
+
+export interface TaskObservation {
+  task: Task;
+  /** Its newest run. */
+  run: Run | null;
+  /** What the runner said of it; null where it wasn't asked or gave no answer. */
+  probe: Probe | null;
+  /** null: the task is linked to no issue. */
+  issue: TrackedIssue | null;
+  /** The newest close of that issue. */
+  episode: CloseEpisode | null;
+  /** The close that the task's target or end came from; often the newest, not always. */
+  endingEpisode: CloseEpisode | null;
+  /** Between TERM and KILL, from the task or its runner. */
+  graceSeconds: number;
+  /** What the task's issue is blocked by. */
+  blockers: readonly BlockerView[];
+  /** Why nothing of its batch is requeued or retried by itself any more: another batch has its name, or a person cancelled it. */
+  barred: 'superseded' | 'batch_cancelled' | null;
+  /** Reopens of this issue, before the newest, that requeued tasks within the last hour. */
+  requeuesWithinHour: number;
+}

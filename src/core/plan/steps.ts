@@ -1,0 +1,94 @@
+/** What a plan can ask for. A step either changes rows (in one transaction of its own) or has one effect on a runner. */
+import type { Containment } from '../run.ts';
+import type { Cause, Ending, Hold, Requeue, Target, Task } from '../task.ts';
+
+/** How a run ended, as its runner told. */
+export interface RunResult {
+  state: 'succeeded' | 'failed' | 'cancelled' | 'lost';
+  cause: Cause;
+  reason: string | null;
+  failureClass: 'work' | 'environment' | null;
+  exitCode: number | null;
+  signal: string | null;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+/** What the task becomes with that result. */
+export type Settlement =
+  | { becomes: 'ended'; ending: Ending; effect: string | null; hadFinished: boolean }
+  | { becomes: 'requeued'; requeue: Requeue; effect: string | null }
+  | { becomes: 'retried'; notBefore: Date };
+
+/** Why a reopen starts nothing. `not_readable`: GitHub did not tell what its actor may do. */
+export type Refusal = 'not_permitted' | 'not_readable' | 'too_late' | 'superseded' | 'batch_cancelled';
+
+export type Step =
+  /** A task without a living run ends. */
+  | { step: 'end'; ending: Ending; effect: string | null }
+  /** A cancel is recorded, before any signal. */
+  | { step: 'stop'; target: Target }
+  /** The run is stopping already, and what the task becomes changes. */
+  | { step: 'retarget'; target: Target }
+  /** An ended task opens a new generation. */
+  | { step: 'requeue'; requeue: Requeue; effect: string | null }
+  /** A reopen that may not start work: the comment says who could. */
+  | { step: 'refuse'; episodeId: string; effect: string; why: Refusal }
+  /** `let_finish` and `ignore`: this close leaves the task alone. */
+  | { step: 'exempt'; episodeId: string | null }
+  | { step: 'mark_started'; startedAt: Date; containment: Containment }
+  /** Seen gone, but what the task becomes still waits for the closer's permission. */
+  | { step: 'mark_gone'; result: RunResult }
+  | { step: 'mark_survivors'; pids: readonly number[] }
+  /** The run was seen gone: its end and the task's next state. */
+  | { step: 'settle'; result: RunResult; settlement: Settlement; goneAt: Date | null }
+  /** Start the run on its runner. */
+  | { step: 'start' }
+  /** Record the time, then signal. `void` claims an unclaimed start for nobody. */
+  | { step: 'signal'; mode: 'void' | 'term' | 'kill' }
+  /** The issue's live state has to be read before a start. */
+  | { step: 'refresh_issue' }
+  /** Nothing starts while it is set; null takes it away. */
+  | { step: 'hold'; hold: Hold | null; actor: string }
+  /** The open questions from now on; the task is `blocked` while it has some and no run. */
+  | { step: 'set_blockers'; blockers: Task['blockers']; answer?: { text: string | null; actor: string } }
+  /** Issues that its own is blocked by keep it from starting. */
+  | { step: 'block'; by: readonly string[] }
+  /** A person says not to wait for these issues any more. */
+  | { step: 'release_blockers'; released: Task['released']; actor: string }
+  /** Another issue of the same repository, or none. Forgets the episode that ended it. */
+  | { step: 'link'; issueNumber: number | null; actor: string }
+  /** A person says so: what survived the KILL is no reason to wait any longer. */
+  | { step: 'disregard_survivors'; ending: Ending }
+  /** Look again then, whatever else happens. */
+  | { step: 'recheck'; at: Date };
+
+export function closeEffect(episodeId: string): string {
+  return `close:${episodeId}`;
+}
+
+export function reopenEffect(episodeId: string): string {
+  return `reopen:${episodeId}`;
+}
+
+/** Names who gave it: what became of the task may be by somebody else's doing. */
+export function commandEffect(id: string, actor: string): string {
+  return `command:${id}:${actor}`;
+}
+
+export function failureEffect(taskId: string, generation: number): string {
+  return `failure:${taskId}:${generation}`;
+}
+
+export function successEffect(taskId: string, generation: number): string {
+  return `success:${taskId}:${generation}`;
+}
+
+/** Whether it is an end that nobody asked for. */
+export function isOfFailure(effect: string | null): boolean {
+  return effect?.startsWith('failure:') ?? false;
+}
+
+export function isOfSuccess(effect: string | null): boolean {
+  return effect?.startsWith('success:') ?? false;
+}

@@ -1,0 +1,166 @@
+/** The plan of a stopping run: TERM, grace, KILL, look again until it is seen gone; then what its task becomes. */
+import type { CloseEpisode } from '../issue.ts';
+import type { Policy } from '../policy.ts';
+import type { Run } from '../run.ts';
+import type { Target } from '../task.ts';
+import { authorisedEnding, closeInForce, intendedEnding } from './close.ts';
+import { KILL_AGAIN_MS, STOPPING_RECHECK_MS, SURVIVOR_MS, SURVIVOR_RECHECK_MS } from './limits.ts';
+import type { TaskObservation } from './observation.ts';
+import { refusalOfReopen, tooMany } from './reopen.ts';
+import { backOff, cancelledResult, naturalResult, settleNaturally } from './settle.ts';
+import { closeEffect, type RunResult, type Settlement, type Step } from './steps.ts';
+
+export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
+  const retarget = changedTarget(o, policy, now);
+  if (retarget !== null) return [{ step: 'retarget', target: retarget }];
+  const { probe } = o;
+  if (probe === null) return signalBlindly(run, o, now);
+  switch (probe.state) {
+    case 'unclaimed':
+    case 'no_record':
+      // A run that once was seen is gone for its runner; one that never was must not begin any more.
+      return run.startedAt === null ? [{ step: 'signal', mode: 'void' }] : settle(o, run, cancelledResult(null), now);
+    case 'voided':
+      return settle(o, run, cancelledResult(null), now);
+    case 'unreadable':
+      return [{ step: 'recheck', at: after(now, SURVIVOR_RECHECK_MS) }];
+    case 'vanished':
+      if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
+      return settle(o, run, cancelledResult(null), now);
+    case 'exited':
+      if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
+      return settle(o, run, endedBefore(o, run) ? naturalResult(probe) : cancelledResult(probe), now);
+    case 'running':
+      return pursue(run, [], o, now);
+  }
+}
+
+/**
+ * An end that was recorded before the cancel was committed wins. The two times are of two clocks, or of one that was set back:
+ * a death by the signal that was sent is the cancel's own, whatever they say.
+ */
+function endedBefore({ probe }: TaskObservation, run: Run): boolean {
+  if (probe?.state !== 'exited' || run.cancelRequestedAt === null) return false;
+  const byOurSignal =
+    (probe.signal === 'TERM' && run.termAt !== null) || (probe.signal === 'KILL' && run.killAt !== null);
+  return !byOurSignal && probe.endedAt < run.cancelRequestedAt;
+}
+
+/** A close takes over a pending retry or requeue; a reopen turns the end by its own episode into a requeue. */
+function changedTarget(o: TaskObservation, policy: Policy, now: Date): Target | null {
+  const { target } = o.task;
+  if (target === null) return null;
+  const close = closeInForce(o);
+  if (close !== null) return takenOver(target, close);
+  const { episode } = o;
+  if (target.becomes !== 'ended' || episode === null || target.ending.episodeId !== episode.id) return null;
+  if (episode.state !== 'undone' || policy.onReopen === 'ignore' || tooMany(o, policy)) return null;
+  if (refusalOfReopen(o, episode, policy, now) !== null) return null;
+  return {
+    becomes: 'requeued',
+    requeue: { reason: 'issue_reopened', actor: episode.reopen?.actor ?? 'unknown', episodeId: episode.id },
+    ending: target.ending,
+    effect: target.effect,
+  };
+}
+
+function takenOver(target: Target, close: CloseEpisode): Target | null {
+  if (target.becomes === 'ended' || close.action === 'ignore') return null;
+  if (target.becomes === 'retried' && close.action === 'let_finish') return { ...target, becomes: 'ended' };
+  return { becomes: 'ended', ending: intendedEnding(close), effect: closeEffect(close.id) };
+}
+
+/** TERM once, then KILL after the grace. */
+function pursue(run: Run, survivors: readonly number[], o: TaskObservation, now: Date): readonly Step[] {
+  if (run.termAt === null) return [{ step: 'signal', mode: 'term' }, recheck(o, now, now)];
+  if (isWithin(run.termAt, o.graceSeconds * 1000, now)) return [recheck(o, now, run.termAt)];
+  return pursueToTheEnd(run, survivors, now);
+}
+
+/** KILL, again and again while anything is left; people are told after a minute. */
+export function pursueToTheEnd(run: Run, survivors: readonly number[], now: Date): readonly Step[] {
+  const kill: Step = { step: 'signal', mode: 'kill' };
+  if (run.killAt === null) return [kill, { step: 'recheck', at: after(now, STOPPING_RECHECK_MS) }];
+  const overdue = !isWithin(run.killAt, SURVIVOR_MS, now);
+  const again: Step[] = [kill, { step: 'recheck', at: after(now, overdue ? SURVIVOR_RECHECK_MS : KILL_AGAIN_MS) }];
+  const untold = overdue && !sameSet(run.survivors, survivors);
+  return untold ? [{ step: 'mark_survivors', pids: survivors }, ...again] : again;
+}
+
+/** No answer is no reason to wait with a stop that was asked for: the signals are sent, the end is not written. */
+function signalBlindly(run: Run, o: TaskObservation, now: Date): readonly Step[] {
+  if (run.termAt === null) return [{ step: 'signal', mode: 'term' }, recheck(o, now, now)];
+  if (run.killAt === null && !isWithin(run.termAt, o.graceSeconds * 1000, now)) {
+    return [
+      { step: 'signal', mode: 'kill' },
+      { step: 'recheck', at: after(now, KILL_AGAIN_MS) },
+    ];
+  }
+  return [{ step: 'recheck', at: after(now, KILL_AGAIN_MS) }];
+}
+
+/** What lies ahead was noted before the clock was set back: nobody knows how long ago, and a stop does not wait for it. */
+function isWithin(since: Date, ms: number, now: Date): boolean {
+  return since <= now && now < after(since, ms);
+}
+
+function recheck(o: TaskObservation, now: Date, termAt: Date): Step {
+  const killFrom = after(termAt, o.graceSeconds * 1000);
+  const soon = after(now, STOPPING_RECHECK_MS);
+  return { step: 'recheck', at: killFrom > now && killFrom < soon ? killFrom : soon };
+}
+
+/** The run is gone. Where the closer's permission decides between done and cancelled, that is waited for. */
+function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): readonly Step[] {
+  const { task } = o;
+  const { target } = task;
+  if (target === null || (seen.state !== 'cancelled' && isDeadline(target)))
+    return [settleNaturally(o, run, seen, now)];
+  const base = { step: 'settle' as const, goneAt: run.goneAt ?? now };
+  const result = resultOf(seen, run, target);
+  if (seen.state !== 'cancelled') return [{ ...base, result, settlement: hadFinished(result, target) }];
+  if (target.becomes === 'requeued' && o.barred === null) {
+    return [{ ...base, result, settlement: { becomes: 'requeued', requeue: target.requeue, effect: target.effect } }];
+  }
+  if (target.becomes === 'retried' && o.barred === null) {
+    const notBefore = backOff(now, task, run.id);
+    return [{ ...base, result, settlement: { becomes: 'retried', notBefore } }];
+  }
+  const ending = authorisedEnding(target, o.endingEpisode);
+  if (ending === null) return run.goneAt === null ? [{ step: 'mark_gone', result }] : [];
+  return [
+    {
+      ...base,
+      result: { ...result, cause: ending.cause },
+      settlement: { becomes: 'ended', ending, effect: target.effect, hadFinished: false },
+    },
+  ];
+}
+
+/** A run that its deadline stopped has failed; one that a person or an issue stopped is cancelled. */
+function resultOf(seen: RunResult, run: Run, target: Target): RunResult {
+  const startedAt = seen.startedAt ?? run.startedAt;
+  if (seen.state !== 'cancelled') return { ...seen, startedAt };
+  const cause = target.ending.cause;
+  return isDeadline(target)
+    ? { ...seen, startedAt, cause, state: 'failed', failureClass: 'work' }
+    : { ...seen, startedAt, cause };
+}
+
+function isDeadline(target: Target): boolean {
+  return target.ending.cause === 'timeout' || target.ending.cause === 'stalled';
+}
+
+function hadFinished(result: RunResult, target: Target): Settlement {
+  const state = result.state === 'succeeded' ? 'done' : 'failed';
+  const ending = { state, cause: result.cause, actor: 'runner', episodeId: null } as const;
+  return { becomes: 'ended', ending, effect: target.effect, hadFinished: true };
+}
+
+function sameSet(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((pid) => b.includes(pid));
+}
+
+function after(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}

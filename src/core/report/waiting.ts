@@ -1,0 +1,160 @@
+/**
+ * Why a task is not running, in one line: the first thing that somebody would have to change, or that time will. Pure; the
+ * facts are gathered in engine/why.
+ */
+import type { Batch } from '../batch.ts';
+import { type BlockerView, blocking } from '../blockers/blocker.ts';
+import type { ScopedHold } from '../hold.ts';
+import { satisfies } from '../plan/batch.ts';
+import { type Hold, isEnded, type Task } from '../task.ts';
+import { blockerWords } from './blockers.ts';
+import { age, duration, line } from './text.ts';
+
+export interface WaitingFacts {
+  task: Task;
+  now: Date;
+  /** `owner/name` of its repository. */
+  repository: string;
+  batch: Batch | null;
+  /** Those that cover the task. */
+  holds: readonly ScopedHold[];
+  /** Its own issue as it was last seen; null: it has none, or it was not looked at. */
+  issue: { number: number; state: 'open' | 'closed'; observedAt: Date; readDue: boolean } | null;
+  /** What its issue is blocked by, each as it was last seen; null: it was not looked at. */
+  blockers: readonly SeenBlocker[] | null;
+  /** Of its newest run. */
+  survivors: { run: number; pids: readonly number[] } | null;
+  needs: readonly Pick<Task, 'key' | 'state' | 'cause'>[];
+  /** A failed task of its batch, where that forbids every further start. */
+  failed: string | null;
+  /** null: its runner is one of these. */
+  otherRunners: readonly string[] | null;
+  limits: readonly Limit[];
+}
+
+export interface SeenBlocker extends BlockerView {
+  /** When the blocking issue was last seen; null: never. */
+  observedAt: Date | null;
+}
+
+/** `name` says what holds so many at once, e.g. `runner local`. */
+export interface Limit {
+  name: string;
+  used: number;
+  max: number;
+}
+
+const MAX_NAMED = 5;
+
+/** In the order in which they count. */
+const REASONS = [
+  heldWords,
+  cancelWords,
+  questionWords,
+  blockedWords,
+  survivorWords,
+  needsWords,
+  failureWords,
+  runnerWords,
+  issueWords,
+  notBeforeWords,
+  limitWords,
+];
+
+/** null: it runs, or has ended. */
+export function waitingOn(facts: WaitingFacts): string | null {
+  const { state } = facts.task;
+  if (state === 'running' || isEnded(state)) return null;
+  for (const reason of REASONS) {
+    const words = reason(facts);
+    if (words !== null) return words;
+  }
+  return state === 'ready' ? 'next in line' : 'nothing any more: it is about to be queued';
+}
+
+function heldWords({ task, batch, holds, repository, now }: WaitingFacts): string | null {
+  if (task.hold !== null) return `on hold ${holdWords(task.hold, now)}`;
+  if (batch !== null && batch.hold !== null) return `batch ${batch.name} is on hold ${holdWords(batch.hold, now)}`;
+  const order = ['runner', 'repository', 'all'];
+  const [hold] = holds.toSorted((a, b) => order.indexOf(a.scope.kind) - order.indexOf(b.scope.kind));
+  if (hold === undefined) return null;
+  const names = { runner: `runner ${task.spec.runsOn}`, repository, all: 'everything' };
+  return `${names[hold.scope.kind]} is on hold ${holdWords(hold, now)}`;
+}
+
+function holdWords({ reason, actor, at }: Hold, now: Date): string {
+  return `by ${actor} for ${age(at, now)}${reason === null ? '' : `: ${line(reason)}`}`;
+}
+
+function cancelWords({ batch, now }: WaitingFacts): string | null {
+  if (batch?.order?.kind !== 'cancel') return null;
+  const { actor, at } = batch.order;
+  return `batch ${batch.name} is being cancelled by ${actor} for ${age(at, now)}`;
+}
+
+function questionWords({ task, now }: WaitingFacts): string | null {
+  const [first, ...more] = task.blockers;
+  if (first === undefined) return null;
+  const others = more.length === 0 ? '' : ` (and ${counted(more.length, 'more question')})`;
+  return `waits for an answer for ${age(first.at, now)}: ${line(first.question)}${others}`;
+}
+
+function blockedWords({ task, blockers, now }: WaitingFacts): string | null {
+  if (blockers === null) return task.cause === 'blocker' ? 'blocked by other issues' : null;
+  const views = blocking(task, blockers) as readonly SeenBlocker[];
+  if (views.length === 0) return null;
+  const named = views.map((view) => {
+    const seen = view.observedAt === null ? '' : `; seen ${age(view.observedAt, now)} ago`;
+    return `${view.label} (${blockerWords(view)}${seen})`;
+  });
+  return `blocked by ${atMost(named)}`;
+}
+
+function survivorWords({ task, survivors }: WaitingFacts): string | null {
+  if (task.cause !== 'survivors') return null;
+  if (survivors === null || survivors.pids.length === 0) return 'waits until its last run is seen gone';
+  const { run, pids } = survivors;
+  const processes = pids.length === 1 ? 'process' : 'processes';
+  return `${processes} ${atMost(pids.map(String))} of its run ${run} survived: end them there, or release the task`;
+}
+
+function needsWords({ needs }: WaitingFacts): string | null {
+  const open = needs.filter((need) => !satisfies(need));
+  if (open.length === 0) return null;
+  return `needs ${atMost(open.map(({ key, state }) => `${key} (${state})`))}`;
+}
+
+function failureWords({ batch, failed }: WaitingFacts): string | null {
+  if (batch === null || failed === null) return null;
+  return `${failed} has failed, and nothing more of batch ${batch.name} starts then (on_failure: stop)`;
+}
+
+function runnerWords({ task, otherRunners }: WaitingFacts): string | null {
+  if (otherRunners === null) return null;
+  return `no runner is called ${task.spec.runsOn} here; there is: ${otherRunners.join(', ') || 'none'}`;
+}
+
+function issueWords({ issue, now }: WaitingFacts): string | null {
+  if (issue?.state !== 'closed') return null;
+  return `#${issue.number} is closed, as seen ${age(issue.observedAt, now)} ago`;
+}
+
+function notBeforeWords({ task: { notBefore, notBeforeReason }, now }: WaitingFacts): string | null {
+  if (notBefore === null || notBefore <= now) return null;
+  const why = notBeforeReason === null ? 'not before its time' : line(notBeforeReason);
+  return `${why}; next try in ${duration(notBefore.getTime() - now.getTime())}`;
+}
+
+function limitWords({ limits }: WaitingFacts): string | null {
+  const full = limits.find(({ used, max }) => used >= max);
+  return full === undefined ? null : `${full.name} runs ${full.used} of ${full.max} at most`;
+}
+
+function atMost(items: readonly string[]): string {
+  const more = items.length - MAX_NAMED;
+  return `${items.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,71 @@
+/**
+ * One attempt at a task. States: `starting` (the row exists, the process may not) → `running` → `stopping` (a cancel is
+ * recorded) → one of the four ends. An end is written only after the runner was seen to have no live process of the run.
+ */
+import type { Cause } from './task.ts';
+
+export type RunState = 'starting' | 'running' | 'stopping' | 'succeeded' | 'failed' | 'cancelled' | 'lost';
+
+export const LIVE_RUN_STATES = ['starting', 'running', 'stopping'] as const satisfies readonly RunState[];
+
+/** What a runner can promise about processes that a run leaves behind. `scan` is best effort. */
+export type Containment = 'cgroup' | 'pidns' | 'scan';
+
+export interface Run {
+  id: string;
+  taskId: string;
+  /** 1, 2, 3 … per task, over all generations. */
+  number: number;
+  generation: number;
+  purpose: 'work' | 'verify';
+  runner: string;
+  state: RunState;
+  cause: Cause | null;
+  /** A sentence for people, e.g. why it was lost. */
+  reason: string | null;
+  failureClass: 'work' | 'environment' | null;
+  exitCode: number | null;
+  /** Name without SIG, e.g. `TERM`. */
+  signal: string | null;
+  containment: Containment | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  /** When the cancel was committed, before any signal. */
+  cancelRequestedAt: Date | null;
+  termAt: Date | null;
+  killAt: Date | null;
+  /** Pids seen alive after KILL; empty once they are gone. */
+  survivors: readonly number[];
+  /** When the run's own first process ended, by its machine's clock. */
+  endedAt: Date | null;
+  /** When the runner was seen to have no live process of it. */
+  goneAt: Date | null;
+}
+
+export function isLive(run: Run | null): run is Run {
+  return run !== null && (LIVE_RUN_STATES as readonly RunState[]).includes(run.state);
+}
+
+/** What a runner says of one run. No answer at all is not a probe: it is an `unreachable` error. */
+export type Probe =
+  /** Neither claimed nor voided: a start may be tried (again). */
+  | { state: 'unclaimed' }
+  /** The start was voided before a process existed; it can never begin. */
+  | { state: 'voided' }
+  | { state: 'running'; startedAt: Date; lastOutputAt: Date | null; containment: Containment }
+  /** The first process ended. `survivors` are live pids that still belong to the run: it is gone only when empty. */
+  | {
+      state: 'exited';
+      exitCode: number | null;
+      signal: string | null;
+      startedAt: Date | null;
+      endedAt: Date;
+      survivors: readonly number[];
+      containment: Containment;
+    }
+  /** It was claimed, no exit is recorded, and nothing of it is alive: killed from outside, or the machine restarted. */
+  | { state: 'vanished'; startedAt: Date | null; survivors: readonly number[] }
+  /** Its record can't be read: as good as no answer, for this run alone. */
+  | { state: 'unreadable'; problem: string }
+  /** The runner answered, and knows nothing of this run. */
+  | { state: 'no_record' };
