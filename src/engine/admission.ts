@@ -1,0 +1,74 @@
+/** Whether a task may start now: by its issue, as that was just read, and what blocks it; and by what was forbidden meanwhile. */
+import { type BlockerView, blocking, isBeingJudged } from '../core/blockers/blocker.ts';
+import { covers } from '../core/hold.ts';
+import type { IssueRef, TrackedIssue } from '../core/issue.ts';
+import { forbidsStarts } from '../core/plan/batch.ts';
+import { START_FRESHNESS_MS } from '../core/plan/limits.ts';
+import type { Task } from '../core/task.ts';
+import type { Deps } from './deps.ts';
+import { GitHubError } from './ports.ts';
+import { readIssue } from './read-issue.ts';
+import { BLOCKERS_UNJUDGED, BLOCKERS_UNREAD, canBeBlocked } from './reconcile-blockers.ts';
+import { viewBlockersOf } from './view-blockers.ts';
+
+/**
+ * - `issue`: a look at the issue is what goes on with the task, or with what is known of the issue.
+ * - `blocked`: by these issues.
+ */
+export type Obstacle = { by: 'issue'; reason: string } | { by: 'blocked'; labels: readonly string[] };
+
+/** Throws `GitHubError` where what the answer hangs on can't be read. */
+export async function obstacleOf(deps: Deps, task: Task, issue: TrackedIssue): Promise<Obstacle | null> {
+  if (issue.isPullRequest) return { by: 'issue', reason: `#${issue.number} is a pull request, not an issue` };
+  if (!(await isOpenFor(deps, task, issue))) return { by: 'issue', reason: 'its issue is closed' };
+  if (issue.blockersDue && canBeBlocked(deps, issue)) return { by: 'issue', reason: BLOCKERS_UNREAD };
+  const known = await viewBlockersOf(deps, issue);
+  if (known.length === 0) return null;
+  const obstacle = blockedBy(task, known);
+  if (obstacle !== null) return obstacle;
+  await refreshBlockers(deps, issue);
+  return blockedBy(task, await viewBlockersOf(deps, issue));
+}
+
+/** To be asked again where GitHub was waited for since the task was chosen: a hold, a cancel or a failure may have come. */
+export async function isForbidden({ store }: Deps, task: Task): Promise<boolean> {
+  if ((await store.holds()).some((hold) => covers(hold, task))) return true;
+  const batch = task.batchId === null ? null : await store.batch(task.batchId);
+  if (batch === null) return false;
+  return forbidsStarts(batch, batch.onFailure === 'stop' ? (await store.outlineOfBatch(batch.id)).counts : []);
+}
+
+/** `on_close: ignore` lets a task run for a closed issue, for that one close. */
+async function isOpenFor({ store }: Deps, task: Task, issue: TrackedIssue): Promise<boolean> {
+  if (issue.presence !== 'present') return false;
+  if (issue.state === 'open') return true;
+  const episode = await store.newestEpisode(issue.nodeId);
+  return episode !== null && episode.action === 'ignore' && task.exemptEpisodeId === episode.id;
+}
+
+function blockedBy(task: Task, blockers: readonly BlockerView[]): Obstacle | null {
+  const views = blocking(task, blockers);
+  if (isBeingJudged(views)) return { by: 'issue', reason: BLOCKERS_UNJUDGED };
+  return views.length > 0 ? { by: 'blocked', labels: views.map(({ label }) => label) } : null;
+}
+
+/** An issue that blocked once may have been reopened while nothing waited for it, and so nobody looked after it. */
+async function refreshBlockers(deps: Deps, ref: IssueRef): Promise<void> {
+  if (deps.github === null) return;
+  for (const { blocker, state } of await deps.store.blockersOf(ref)) {
+    const { repositoryId, number } = blocker;
+    if (repositoryId !== null && state !== 'refused') await refresh(deps, { repositoryId, number });
+  }
+}
+
+async function refresh(deps: Deps, ref: IssueRef): Promise<void> {
+  const known = await deps.store.issue(ref);
+  if (known !== null && deps.clock().getTime() - known.observedAt.getTime() <= START_FRESHNESS_MS) return;
+  try {
+    await readIssue(deps, ref);
+  } catch (error) {
+    // That it can't be read any more says nothing against what it was seen to be.
+    const isLost = error instanceof GitHubError && (error.code === 'lost_access' || error.code === 'refused');
+    if (!isLost) throw error;
+  }
+}

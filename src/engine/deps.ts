@@ -1,0 +1,34 @@
+/** What every use case is given: the ports and the policy. Joined once, in app/compose or by whoever embeds the engine. */
+import type { Policy } from '../core/policy.ts';
+import type { Limits } from '../core/schedule.ts';
+import type {
+  Clock,
+  CommandReader,
+  GitHubReader,
+  GitHubWriter,
+  InterpretDelivery,
+  Logger,
+  NewId,
+  Runners,
+  Store,
+} from './ports.ts';
+
+export interface Deps {
+  store: Store;
+  runners: Runners;
+  /**
+   * null: the engine runs by itself, and only manual changes and runners drive it. A reader alone is enough to follow
+   * issues; what is owed to them then stays owed.
+   */
+  github: (GitHubReader & Partial<CommandReader & GitHubWriter>) | null;
+  interpret: InterpretDelivery;
+  policyOf(repositoryId: string): Promise<Policy>;
+  /** Slugs of other Apps whose comments may command. */
+  trustedApps(): readonly string[];
+  limits: Limits;
+  /** `owner/name` of a repository that is followed from the start, where no webhook tells of any. */
+  configuredRepository?: string;
+  clock: Clock;
+  newId: NewId;
+  log: Logger;
+}

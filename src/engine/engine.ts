@@ -1,0 +1,188 @@
+/** The engine as a running thing: its loops, their start and their end. What it does is in the use cases beside it. */
+import { WRITE_PACE } from '../core/pace.ts';
+import { bringStartsForward } from './clock-set-back.ts';
+import { watchClock } from './clock-watch.ts';
+import { handleComments } from './commands/handle.ts';
+import type { Deps } from './deps.ts';
+import { parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
+import { startLoop } from './loop.ts';
+import { makeNeedsGraphs } from './needs-graphs.ts';
+import { makeSender, sendOwed } from './outbox/index.ts';
+import type { WorkLease } from './ports.ts';
+import { processDeliveries } from './process-deliveries.ts';
+import { reconcileBatch } from './reconcile-batch.ts';
+import { reconcileIssue } from './reconcile-issue.ts';
+import { reconcileTask } from './reconcile-task.ts';
+import { followFile } from './repository-file.ts';
+import { checkRunners } from './runner-check.ts';
+import { makeStartPace } from './start-pace.ts';
+import { startReady } from './start-ready.ts';
+import { sweep } from './sweep.ts';
+import { startWorker } from './worker.ts';
+
+export interface EngineOptions {
+  /** 0: no periodic sweep. The one at start happens all the same. */
+  sweepSeconds: number;
+  /** How often runners are asked about all their live runs. */
+  runnerCheckSeconds?: number;
+  /** How fast runs may start; default 50 a second, 16 of them at once. */
+  startsPerSecond?: number;
+  /** Pause between two writes to GitHub, in ms. */
+  writeGapMs?: number;
+  /** How long everything else waits for the sweep at start, which then goes on beside it; default 60,000 ms. */
+  firstSweepMs?: number;
+  /** Names this process in leases. */
+  owner: string;
+}
+
+export interface Engine {
+  /** Something is due then, or (without a time) now; without a word: anything may be. */
+  wake(what?: 'delivery' | 'work' | 'owed', dueAt?: Date): void;
+  /** Asks for a sweep now. */
+  requestSweep(): Promise<void>;
+  /** What the sweep saw last, for `/readyz`. */
+  status(): EngineStatus;
+  /** Takes nothing new, finishes what is in hand; living runs go on. */
+  stop(): Promise<void>;
+}
+
+export interface EngineStatus {
+  /** Whether the sweep at start is over: before it nothing is started. */
+  swept: boolean;
+  lastSweepAt: Date | null;
+  lastSweepErrors: number;
+}
+
+const AT_ONCE = 16;
+/** Longer than this a silent GitHub must not hold up stops, deadlines and deliveries: each start reads its issue anyway. */
+const FIRST_SWEEP_MS = 60_000;
+
+/** Sweeps first, then does everything side by side. */
+export async function startEngine(deps: Deps, options: EngineOptions): Promise<Engine> {
+  const { store, clock, log } = deps;
+  const status: EngineStatus = { swept: false, lastSweepAt: null, lastSweepErrors: 0 };
+  const later = (seconds: number) => new Date(clock().getTime() + seconds * 1_000);
+  const checkSeconds = options.runnerCheckSeconds ?? 2;
+  const pace = makeStartPace(options.startsPerSecond === undefined ? {} : { perSecond: options.startsPerSecond });
+  const graphs = makeNeedsGraphs(store);
+  let checks = 0;
+
+  async function runSweep(): Promise<void> {
+    const result = await sweep(deps);
+    Object.assign(status, { swept: true, lastSweepAt: clock(), lastSweepErrors: result.errors.length });
+  }
+
+  async function handle({ key, failures }: WorkLease): Promise<void> {
+    const work = parseKey(key);
+    switch (work?.kind) {
+      case 'task':
+        await reconcileTask(deps, work.id);
+        return;
+      case 'batch':
+        return reconcileBatch(deps, graphs, work.id);
+      case 'issue':
+        return reconcileIssue(deps, work.ref, failures);
+      case 'comments':
+        return handleComments(deps, work.ref, failures);
+      case 'file':
+        return followFile(deps, work.repositoryId);
+      case 'schedule':
+        return startReady(deps, pace);
+      case 'sweep':
+        if (options.sweepSeconds > 0) await store.queue.enqueue([{ key, dueAt: later(options.sweepSeconds) }]);
+        return runSweep();
+      case 'runners':
+        await store.queue.enqueue([{ key, dueAt: later(checkSeconds) }]);
+        checks += 1;
+        return checkRunners(deps, checks);
+      default:
+        log.warn({ key }, 'unknown key dropped');
+    }
+  }
+
+  // What a killed process had in hand is in nobody's hands now.
+  if (store.exclusive) await store.queue.reclaim();
+  await tellUnreachable(deps);
+  // State before events before starts: what was missed while down is known before anything runs.
+  const firstSweep = runSweep();
+  await atMost(options.firstSweepMs ?? FIRST_SWEEP_MS, firstSweep, () => log.warn({}, 'first sweep takes long'));
+  firstSweep.catch((error) => log.error({ err: error }, 'first sweep failed'));
+  const deliveries = startLoop({
+    name: 'deliveries',
+    log,
+    clock,
+    run: () => processDeliveries(deps).then(() => null),
+  });
+  const writePace = { ...WRITE_PACE, gapMs: options.writeGapMs ?? WRITE_PACE.gapMs };
+  const sender = makeSender({ deps, owner: options.owner, pace: writePace });
+  const outbox = startLoop({ name: 'outbox', log, clock, run: () => sendOwed(sender) });
+  const worker = startWorker({ queue: store.queue, owner: options.owner, atOnce: AT_ONCE, waits, clock, log, handle });
+  const unsubscribe = deps.runners
+    .names()
+    .map((name) => deps.runners.get(name)?.onHint((runId) => void hinted(deps, runId)));
+
+  async function enqueuePeriodic(sweepAt: Date): Promise<void> {
+    const first = [SCHEDULE_KEY, RUNNERS_KEY].map((key) => ({ key, dueAt: clock() }));
+    const periodic = options.sweepSeconds > 0 ? [{ key: SWEEP_KEY, dueAt: sweepAt }] : [];
+    await store.queue.enqueue([...first, ...periodic]);
+  }
+  await enqueuePeriodic(later(options.sweepSeconds));
+  // The look at the runners brings back the tasks of runs that are on their way.
+  const clockWatch = watchClock(clock, (byMs) => {
+    log.warn({ ms: byMs }, 'clock set back');
+    const brought = [enqueuePeriodic(clock()), store.exclusive ? bringStartsForward(deps, byMs) : null];
+    Promise.all(brought).catch((error) => log.error({ err: error }, 'work not brought forward'));
+  });
+
+  return {
+    wake(what, dueAt) {
+      if (what === undefined || what === 'delivery') deliveries.wake();
+      if (what === undefined || what === 'work') worker.wake(dueAt);
+      if (what === undefined || what === 'owed') outbox.wake(dueAt);
+    },
+    async requestSweep() {
+      await store.queue.enqueue([{ key: SWEEP_KEY, dueAt: clock() }]);
+    },
+    status: () => ({ ...status }),
+    async stop() {
+      clockWatch.stop();
+      for (const off of unsubscribe) off?.();
+      await Promise.all([deliveries.stop(), worker.stop(), outbox.stop(), firstSweep.catch(() => {})]);
+    },
+  };
+}
+
+async function atMost(ms: number, work: Promise<void>, tooLong: () => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      tooLong();
+      resolve();
+    }, ms);
+  });
+  await Promise.race([work, deadline]).finally(() => clearTimeout(timer));
+}
+
+/** A look at an issue reads it, and whose close it was, from GitHub; one at comments or a file reads those. */
+function waits(key: string): boolean {
+  const kind = parseKey(key)?.kind;
+  return kind === 'issue' || kind === 'comments' || kind === 'file';
+}
+
+/** A run whose runner is not configured here is left alone, neither seen nor stopped: somebody has to know. */
+async function tellUnreachable({ store, runners, log }: Deps): Promise<void> {
+  for (const run of store.exclusive ? await store.liveRuns() : []) {
+    if (runners.get(run.runner) !== null) continue;
+    log.warn({ task: run.taskId, run: run.id, runner: run.runner }, 'run left alone: no such runner is configured');
+  }
+}
+
+/** A lost hint costs latency only: the runner check finds the same. */
+async function hinted({ store, clock, log }: Deps, runId: string): Promise<void> {
+  try {
+    const run = await store.run(runId);
+    if (run !== null) await store.queue.enqueue([{ key: taskKey(run.taskId), dueAt: clock() }]);
+  } catch (error) {
+    log.warn({ run: runId, err: error }, 'hint lost');
+  }
+}

@@ -1,0 +1,63 @@
+/** Looks at everything that a task's plan needs. What can't be seen is null, never a guess. */
+import type { TaskObservation } from '../core/plan/observation.ts';
+import { isLive, type Probe, type Run } from '../core/run.ts';
+import { isEnded, type Task } from '../core/task.ts';
+import type { Deps } from './deps.ts';
+import { viewBlockersOf } from './view-blockers.ts';
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_GRACE_SECONDS = 10;
+
+export async function observe(deps: Deps, task: Task): Promise<TaskObservation> {
+  const { store } = deps;
+  const run = task.runNumber === 0 ? null : await store.newestRun(task.id);
+  const probe = isLive(run) ? await probeRun(deps, run) : null;
+  const issue = task.issueNumber === null ? null : await store.issue(refOf(task, task.issueNumber));
+  const episode = issue === null ? null : await store.newestEpisode(issue.nodeId);
+  const endingId = task.target?.ending.episodeId ?? null;
+  const endingEpisode = endingId === null || endingId === episode?.id ? episode : await store.episode(endingId);
+  const reopened = episode?.state === 'undone' && (isEnded(task.state) || task.target !== null);
+  // What survived its KILL is all that may still run in a batch whose name another one has taken.
+  const outlived = isLive(run) && task.state === 'blocked';
+  const over = probe !== null && probe.state !== 'running' && probe.state !== 'unreadable';
+  const runsAgain = over && (task.attempt < task.spec.retry.attempts || task.target !== null);
+  const since = new Date(deps.clock().getTime() - HOUR_MS);
+  return {
+    task,
+    run,
+    probe,
+    issue,
+    episode,
+    endingEpisode: endingId === null ? null : endingEpisode,
+    graceSeconds:
+      task.spec.graceSeconds ?? deps.runners.get(task.spec.runsOn)?.profile.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+    // What runs goes on, and what has ended waits for nothing.
+    blockers: issue === null || isLive(run) || isEnded(task.state) ? [] : await viewBlockersOf(deps, issue),
+    barred: reopened || outlived || runsAgain ? await barOf(deps, task) : null,
+    requeuesWithinHour: reopened && issue !== null ? await store.countRequeues(issue, since, episode.id) : 0,
+  };
+}
+
+export function refOf(task: Task, number: number) {
+  return { repositoryId: task.repositoryId, number };
+}
+
+/** null where the runner is unknown here or gave no answer. */
+async function probeRun({ runners, log }: Deps, run: Run): Promise<Probe | null> {
+  const runner = runners.get(run.runner);
+  if (runner === null) return null;
+  try {
+    return (await runner.inspect([run.id])).get(run.id) ?? null;
+  } catch (error) {
+    log.warn({ run: run.id, runner: run.runner, err: error }, 'runner unreachable');
+    return null;
+  }
+}
+
+async function barOf({ store }: Deps, task: Task): Promise<TaskObservation['barred']> {
+  const batch = task.batchId === null ? null : await store.batch(task.batchId);
+  if (batch === null) return null;
+  if (batch.order?.kind === 'cancel') return 'batch_cancelled';
+  const newest = await store.newestBatch(batch.repositoryId, batch.name);
+  return newest !== null && newest.id !== batch.id ? 'superseded' : null;
+}

@@ -1,0 +1,93 @@
+/** What the engine reads: small, and named after its use. */
+import type { Batch } from '../../core/batch.ts';
+import type { IssueBlocker } from '../../core/blockers/blocker.ts';
+import type { CommandComment } from '../../core/comment.ts';
+import type { ScopedHold } from '../../core/hold.ts';
+import type { CloseEpisode, IssueRef, TrackedIssue } from '../../core/issue.ts';
+import type { BatchMember, BatchOutline } from '../../core/plan/batch.ts';
+import type { Run } from '../../core/run.ts';
+import type { Task } from '../../core/task.ts';
+import type { RepositoryRef } from './github.ts';
+
+/** A run that holds a slot, by what the limits and the runners go by. */
+export type LiveRun = Pick<Run, 'id' | 'taskId' | 'runner' | 'state'> & Pick<Task, 'repositoryId' | 'batchId'>;
+
+/** At most 400 of each. */
+export interface Except {
+  batchIds: readonly string[];
+  repositoryIds: readonly string[];
+}
+
+/** The repository's file as far as it is known. */
+export interface StoredFile {
+  repositoryId: string;
+  etag: string | null;
+  /** Git's id of the newest content that was read; null: there is no file. */
+  sha: string | null;
+  /** The newest content that was right, and its id: what counts. null: none ever was, or the file is gone. */
+  text: string | null;
+  textSha: string | null;
+  /** What is wrong with the newest content, in lines for people; null: nothing. */
+  problems: readonly string[] | null;
+  checkedAt: Date;
+}
+
+export interface StoreReads {
+  repository(id: string): Promise<RepositoryRef | null>;
+  /** All that were ever seen, by id. */
+  repositories(): Promise<readonly RepositoryRef[]>;
+  /** null: it was never read. */
+  repositoryFile(repositoryId: string): Promise<StoredFile | null>;
+  /** From when on the repository's comments are to be listed; null: it was never set. */
+  commentsSince(repositoryId: string): Promise<Date | null>;
+  comment(id: string): Promise<CommandComment | null>;
+  /** Comments of the issue that are `due`, in the order in which they were made. */
+  dueComments(ref: IssueRef): Promise<readonly CommandComment[]>;
+  repositoryByName(fullName: string): Promise<RepositoryRef | null>;
+  issue(ref: IssueRef): Promise<TrackedIssue | null>;
+  /**
+   * Issues with unfinished tasks, or with tasks that ended after `since` by an episode; and the readable issues that those with
+   * unfinished tasks are blocked by.
+   */
+  trackedIssues(since: Date): Promise<readonly IssueRef[]>;
+  /** The episode of the issue with the latest `closedAt`. */
+  newestEpisode(nodeId: string): Promise<CloseEpisode | null>;
+  episode(id: string): Promise<CloseEpisode | null>;
+  /** What the issue is blocked by, by label. */
+  blockersOf(ref: IssueRef): Promise<readonly IssueBlocker[]>;
+  /** Issues that are blocked by this one. */
+  issuesBlockedBy(ref: IssueRef): Promise<readonly IssueRef[]>;
+  /** Oldest first. */
+  holds(): Promise<readonly ScopedHold[]>;
+  task(id: string): Promise<Task | null>;
+  tasksOfIssue(ref: IssueRef): Promise<readonly Task[]>;
+  tasksOfBatch(batchId: string): Promise<readonly Task[]>;
+  /** The same tasks by what their batch goes by, in the order of their positions. */
+  membersOfBatch(batchId: string): Promise<readonly BatchMember[]>;
+  /** Members by their ids, in no order. */
+  members(ids: readonly string[]): Promise<readonly BatchMember[]>;
+  /** What every task of the batch needs, which never changes. */
+  needsOfBatch(batchId: string): Promise<readonly Pick<Task, 'id' | 'key' | 'needs'>[]>;
+  /** Tasks of the batch with `needsDue`. */
+  needsDueOf(batchId: string, limit: number): Promise<readonly Pick<Task, 'id' | 'key' | 'version'>[]>;
+  outlineOfBatch(batchId: string): Promise<BatchOutline>;
+  /** The run with the task's `runNumber`. */
+  newestRun(taskId: string): Promise<Run | null>;
+  run(id: string): Promise<Run | null>;
+  /** `starting`, `running` and `stopping` runs, the oldest first: asked every few seconds, cheap where thousands are alive. */
+  liveRuns(): Promise<readonly LiveRun[]>;
+  batch(id: string): Promise<Batch | null>;
+  /** Newest of that name in the repository. */
+  newestBatch(repositoryId: string, name: string): Promise<Batch | null>;
+  /** Batches that were started in a comment of this issue, newest first. */
+  batchesOfIssue(ref: IssueRef, limit: number): Promise<readonly Batch[]>;
+  /**
+   * `ready` tasks of other batches and repositories than these that are not held and whose `notBefore` has passed, by priority
+   * (high first), age, position, key.
+   */
+  startable(now: Date, limit: number, except: Except): Promise<readonly Task[]>;
+  /** Earliest `notBefore` in the future among ready tasks. */
+  nextNotBefore(now: Date): Promise<Date | null>;
+  /** How many reopens of the issue, other than that of `except`, have requeued tasks of it since then. */
+  countRequeues(ref: IssueRef, since: Date, except: string): Promise<number>;
+}

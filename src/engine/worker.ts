@@ -1,0 +1,84 @@
+/** Works off the queue of keys, many side by side, each key by one at a time. No timer of it matters: all that waits is a row. */
+import { type Loop, startLoop } from './loop.ts';
+import { type Clock, GitHubError, type Logger, type WorkLease, type WorkQueue } from './ports.ts';
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** Also where GitHub asks for longer: what is refused once more costs one request a minute. */
+const MAX_BACKOFF_MS = 60_000;
+/** Keys that wait take no place, but they hold leases. */
+const MAX_IN_HAND = 500;
+
+export interface WorkerOptions {
+  queue: WorkQueue;
+  owner: string;
+  /** Places for work. */
+  atOnce: number;
+  /** Keys whose work mostly waits for others: they take no place, so that nobody's silence holds up a stop. */
+  waits(key: string): boolean;
+  clock: Clock;
+  log: Logger;
+  handle(lease: WorkLease): Promise<void>;
+}
+
+/** `stop` takes no new key and resolves when what is in hand is done. */
+export function startWorker(options: WorkerOptions): Loop {
+  const { queue, clock, log, owner, atOnce, waits } = options;
+  const inHand = new Set<Promise<void>>();
+  let taken = 0;
+
+  async function look(): Promise<null> {
+    const free = Math.min(atOnce - taken, MAX_IN_HAND - inHand.size);
+    const leases = free > 0 ? await queue.claim(owner, free, LEASE_MS) : [];
+    for (const lease of leases) take(lease);
+    // Behind keys that take no place there may be more that is due.
+    if (leases.length > 0 && leases.length === free && taken < atOnce) loop.wake();
+    return null;
+  }
+
+  function take(lease: WorkLease): void {
+    const place = waits(lease.key) ? 0 : 1;
+    taken += place;
+    const work = hold(options, lease).finally(() => {
+      inHand.delete(work);
+      taken -= place;
+      // A place is free, and the key itself may have been enqueued meanwhile.
+      loop.wake();
+    });
+    inHand.add(work);
+  }
+
+  const loop = startLoop({ name: 'work', log, clock, run: look });
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop();
+      await Promise.all(inHand);
+    },
+  };
+}
+
+async function hold(options: WorkerOptions, lease: WorkLease): Promise<void> {
+  const { queue, log, handle } = options;
+  const renewal = setInterval(() => {
+    queue.renew(lease, LEASE_MS).catch((error) => log.warn({ key: lease.key, err: error }, 'lease not renewed'));
+  }, RENEW_MS);
+  try {
+    await handle(lease);
+    await queue.complete(lease);
+  } catch (error) {
+    await giveBack(options, lease, error);
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function giveBack({ queue, clock, log }: WorkerOptions, lease: WorkLease, error: unknown): Promise<void> {
+  const { key, failures } = lease;
+  const message = error instanceof Error ? error.message : String(error);
+  log.warn({ key, failures: failures + 1, err: error }, 'work failed');
+  const asked = error instanceof GitHubError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  const dueAt = new Date(clock().getTime() + Math.min(MAX_BACKOFF_MS, Math.max(asked, 500 * 2 ** failures)));
+  // If even this fails, the lease runs out and brings the key back.
+  await queue.fail(lease, dueAt, message).catch((failed) => log.error({ key, err: failed }, 'work not given back'));
+}

@@ -1,0 +1,88 @@
+/** The worker's places: who waits for somebody else's answer takes none, so that a stop finds one. And when failed work comes back. */
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Loop } from '../../src/engine/loop.ts';
+import { GitHubError } from '../../src/engine/ports.ts';
+import { startWorker } from '../../src/engine/worker.ts';
+import { makeMemoryStore } from '../../src/store/memory/index.ts';
+import { silentLog } from '../support/databases.ts';
+
+const clock = () => new Date();
+let worker: Loop | undefined;
+let answer: () => void = () => {};
+
+afterEach(async () => {
+  answer();
+  await worker?.stop();
+});
+
+it('any number of keys that wait leave its places to those that work', async () => {
+  const { queue } = makeMemoryStore({ now: clock, onEnqueued: () => worker?.wake() });
+  const silence = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const begun: string[] = [];
+  const options = { queue, owner: 'test', atOnce: 2, clock, log: silentLog };
+  const dueAt = new Date(clock().getTime() - 1_000);
+  await queue.enqueue(Array.from({ length: 40 }, (_, index) => ({ key: `issue:1#${index + 1}`, dueAt })));
+  await queue.enqueue([{ key: 'task:stop', dueAt: clock() }]);
+  worker = startWorker({
+    ...options,
+    waits: (key) => key.startsWith('issue:'),
+    async handle({ key }) {
+      begun.push(key);
+      if (key.startsWith('issue:')) await silence;
+    },
+  });
+  await vi.waitFor(() => expect(begun).toContain('task:stop'));
+  expect(begun).toHaveLength(41);
+});
+
+it('no more work than there are places for is in hand at once', async () => {
+  const { queue } = makeMemoryStore({ now: clock, onEnqueued: () => worker?.wake() });
+  let [now, most, done] = [0, 0, 0];
+  await queue.enqueue(Array.from({ length: 9 }, (_, index) => ({ key: `task:${index}`, dueAt: clock() })));
+  worker = startWorker({
+    queue,
+    owner: 'test',
+    atOnce: 2,
+    clock,
+    log: silentLog,
+    waits: () => false,
+    async handle() {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      done += 1;
+    },
+  });
+  await vi.waitFor(() => expect(done).toBe(9));
+  expect(most).toBe(2);
+});
+
+it.each([
+  ['as long as GitHub asks for', 30, 30_000],
+  ['a minute at most', 3_600, 60_000],
+  ['a moment where it asks for nothing', null, 500],
+])('work that GitHub refused waits %s', async (_, retryAfterSeconds, ms) => {
+  const { queue } = makeMemoryStore({ now: clock, onEnqueued: () => {} });
+  const error = new GitHubError('throttled', 'slow down', { retryAfterSeconds });
+  const again = new Promise<Date>((resolve) => {
+    const fail: typeof queue.fail = async (lease, dueAt, message) => {
+      resolve(dueAt);
+      return queue.fail(lease, dueAt, message);
+    };
+    worker = startWorker({
+      queue: { ...queue, fail },
+      owner: 'test',
+      atOnce: 1,
+      clock: () => new Date(1_800_000_000_000),
+      log: silentLog,
+      waits: () => false,
+      handle: () => Promise.reject(error),
+    });
+  });
+  await queue.enqueue([{ key: 'comments:1#12', dueAt: clock() }]);
+  worker?.wake();
+  expect((await again).getTime() - 1_800_000_000_000).toBe(ms);
+});
