@@ -1,0 +1,44 @@
+-- AlterTable
+ALTER TABLE "issues" ADD COLUMN     "blocked_by_count" INTEGER,
+ADD COLUMN     "blockers_due" BOOLEAN,
+ADD COLUMN     "depends_on" TEXT;
+
+-- AlterTable
+ALTER TABLE "batches" ADD COLUMN     "hold" TEXT,
+ADD COLUMN     "order" TEXT;
+
+-- AlterTable
+ALTER TABLE "tasks" ADD COLUMN     "not_before_reason" TEXT,
+ADD COLUMN     "released" TEXT;
+
+-- CreateTable
+CREATE TABLE "issue_blockers" (
+    "repository_id" TEXT NOT NULL,
+    "issue_number" INTEGER NOT NULL,
+    "source" TEXT NOT NULL,
+    "label" TEXT NOT NULL,
+    "blocker_repository_id" TEXT,
+    "blocker_number" INTEGER NOT NULL,
+    "state" TEXT NOT NULL,
+    "added_by" TEXT,
+    "removed_by" TEXT,
+    "at" TIMESTAMP(3) NOT NULL,
+
+    CONSTRAINT "issue_blockers_pkey" PRIMARY KEY ("repository_id","issue_number","source","label")
+);
+
+-- CreateTable
+CREATE TABLE "holds" (
+    "scope" TEXT NOT NULL,
+    "reason" TEXT,
+    "actor" TEXT NOT NULL,
+    "at" TIMESTAMP(3) NOT NULL,
+
+    CONSTRAINT "holds_pkey" PRIMARY KEY ("scope")
+);
+
+-- CreateIndex
+CREATE INDEX "issue_blockers_blocker_repository_id_blocker_number_idx" ON "issue_blockers"("blocker_repository_id", "blocker_number");
+
+-- AddForeignKey
+ALTER TABLE "issue_blockers" ADD CONSTRAINT "issue_blockers_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

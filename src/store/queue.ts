@@ -1,0 +1,102 @@
+/** The queue of keys, as rows. What is asked at every look is written out, so that an index alone answers it. */
+import { join, sqltag as sql } from '@prisma/client/runtime/client';
+import type { Clock, OnEnqueued, WorkLease, WorkQueue } from '../engine/ports.ts';
+import type { Connection, Database } from './database.ts';
+import { retryConflicts } from './errors.ts';
+import type { Prisma } from './generated/sqlite/client.ts';
+import { earliest, fromTimeColumn, inOurTime, LONG_GONE, leaseEnd, PARKED, type TimeColumn } from './lease.ts';
+import { upsertWorkKeys } from './work-keys.ts';
+
+export function makeQueue(
+  { db, dialect }: Connection,
+  { now, onEnqueued }: { now: Clock; onEnqueued: OnEnqueued },
+): WorkQueue {
+  async function claim(owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]> {
+    const clock = await dialect.leaseClock(db);
+    const keys = await readClaimable(db, { now: now(), clock, limit });
+    if (keys.length === 0) return [];
+    // The condition is asked again by the update: what another claimer took meanwhile is not claimable any more.
+    const claimed = await db.$queryRaw<{ key: string; fence: bigint; failures: number }[]>(sql`
+      UPDATE work_keys SET owner = ${owner}, lease_until = ${leaseEnd(clock, leaseMs)}, due_at = ${PARKED}, fence = fence + 1
+      WHERE key IN (${join(keys)}) AND ((lease_until IS NULL AND due_at <= ${now()}) OR lease_until <= ${clock})
+      RETURNING key, fence, failures`);
+    return claimed
+      .map((row) => ({ ...row, fence: Number(row.fence) }))
+      .sort((a, b) => keys.indexOf(a.key) - keys.indexOf(b.key));
+  }
+
+  async function complete(lease: WorkLease): Promise<void> {
+    const { count } = await db.workKey.deleteMany({ where: { ...held(lease), dueAt: PARKED } });
+    if (count === 0) await giveUp(lease, { failures: 0, lastError: null });
+  }
+
+  async function fail(lease: WorkLease, dueAt: Date, error: string): Promise<void> {
+    const failed = { failures: { increment: 1 }, lastError: error };
+    const { count } = await db.workKey.updateMany({
+      where: { ...held(lease), dueAt: { gt: dueAt } },
+      data: { ...failed, dueAt, owner: null, leaseUntil: null },
+    });
+    if (count === 0) await giveUp(lease, failed);
+  }
+
+  /** Enqueued meanwhile: it stays due as it was asked for. */
+  async function giveUp(lease: WorkLease, data: Prisma.WorkKeyUpdateManyMutationInput): Promise<void> {
+    await db.workKey.updateMany({ where: held(lease), data: { ...data, owner: null, leaseUntil: null } });
+  }
+
+  async function renew(lease: WorkLease, leaseMs: number): Promise<boolean> {
+    const clock = await dialect.leaseClock(db);
+    const data = { leaseUntil: leaseEnd(clock, leaseMs) };
+    const { count } = await db.workKey.updateMany({ where: held(lease), data });
+    return count > 0;
+  }
+
+  async function nextDue(): Promise<Date | null> {
+    const [row] = await db.$queryRaw<{ due: TimeColumn; leased: TimeColumn }[]>(sql`
+      SELECT (SELECT MIN(due_at) FROM work_keys WHERE lease_until IS NULL) AS due,
+        (SELECT MIN(lease_until) FROM work_keys WHERE lease_until IS NOT NULL) AS leased`);
+    const leased = fromTimeColumn(row?.leased ?? null);
+    const leaseEnds = leased && inOurTime(leased, await dialect.leaseClock(db), now());
+    return earliest(fromTimeColumn(row?.due ?? null), leaseEnds);
+  }
+
+  async function reclaim(): Promise<void> {
+    const leased = { where: { leaseUntil: { not: null } }, data: { leaseUntil: LONG_GONE } };
+    await db.workKey.updateMany(leased);
+    await db.outboxItem.updateMany(leased);
+  }
+
+  return {
+    claim: (owner, limit, leaseMs) => retryConflicts(() => claim(owner, limit, leaseMs)),
+    renew,
+    complete: (lease) => retryConflicts(() => complete(lease)),
+    fail: (lease, dueAt, error) => retryConflicts(() => fail(lease, dueAt, error)),
+    enqueue: async (keys) => {
+      if (keys.length === 0) return;
+      await retryConflicts(() => upsertWorkKeys(db, keys));
+      onEnqueued('work', new Date(Math.min(...keys.map(({ dueAt }) => dueAt.getTime()))));
+    },
+    enqueueForOthers: (keys) => retryConflicts(() => upsertWorkKeys(db, keys)),
+    nextDue,
+    reclaim,
+  };
+}
+
+/** The fence alone tells the holder: it is new with every claim. */
+function held({ key, fence }: WorkLease): { key: string; fence: bigint; leaseUntil: { not: null } } {
+  return { key, fence: BigInt(fence), leaseUntil: { not: null } };
+}
+
+/** The keys of holders that are gone first, then what is due, the oldest first. */
+async function readClaimable(
+  db: Database,
+  { now, clock, limit }: { now: Date; clock: Date; limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.$queryRaw<{ key: string }[]>(sql`
+    SELECT key FROM (
+      SELECT key FROM work_keys WHERE lease_until <= ${clock} ORDER BY lease_until LIMIT ${limit}) AS left_behind
+    UNION ALL
+    SELECT key FROM (
+      SELECT key FROM work_keys WHERE lease_until IS NULL AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}) AS due`);
+  return rows.slice(0, limit).map(({ key }) => key);
+}

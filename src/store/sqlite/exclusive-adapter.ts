@@ -1,0 +1,174 @@
+/**
+ * Prisma's SQLite adapter has one connection, and guards it only while a transaction starts: a statement issued meanwhile
+ * by somebody else would run inside that transaction and be lost when it rolls back. Here every statement outside a
+ * transaction waits for the one in progress, and transactions take the write lock when they begin.
+ */
+import type {
+  SqlDriverAdapter,
+  SqlMigrationAwareDriverAdapterFactory,
+  SqlQuery,
+  Transaction,
+} from '@prisma/driver-adapter-utils';
+import { type Breathe, makeBreather } from './breather.ts';
+import { makeTurnstile } from './turnstile.ts';
+
+export interface AdapterHooks {
+  /** Prepares a new connection. */
+  prepare(adapter: SqlDriverAdapter): Promise<void>;
+  /** Returns what throws once the new connection must not be used any more. */
+  makeCheck(): () => void;
+  /** A transaction could not be ended, so that what the connection holds is unknown, or the check threw: it is over. */
+  onFatal(error: Error): void;
+}
+
+export function makeExclusiveFactory(
+  factory: SqlMigrationAwareDriverAdapterFactory,
+  hooks: AdapterHooks,
+): SqlMigrationAwareDriverAdapterFactory {
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connectToShadowDb: () => factory.connectToShadowDb(),
+    connect: async () => {
+      const adapter = await factory.connect();
+      await hooks.prepare(adapter);
+      return makeExclusive(adapter, hooks);
+    },
+  };
+}
+
+function makeExclusive(adapter: SqlDriverAdapter, hooks: AdapterHooks): SqlDriverAdapter {
+  const turnstile = makeTurnstile();
+  const breathe = makeBreather();
+  const check = hooks.makeCheck();
+  let broken: Error | null = null;
+
+  function breakWith(error: Error): void {
+    broken = error;
+    hooks.onFatal(error);
+  }
+
+  function throwIfUnusable(): void {
+    if (broken !== null) throw broken;
+    try {
+      check();
+    } catch (error) {
+      breakWith(toError(error));
+      throw error;
+    }
+  }
+
+  /** Waits for the caller's turn; a connection that must not be used takes nobody any more. */
+  async function enter(): Promise<() => void> {
+    const leave = await turnstile.enter();
+    await breathe();
+    try {
+      throwIfUnusable();
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async function alone<T>(use: () => Promise<T>): Promise<T> {
+    const leave = await enter();
+    try {
+      const answer = await use();
+      // What was written meanwhile to a file that is gone was not kept.
+      throwIfUnusable();
+      return answer;
+    } finally {
+      leave();
+    }
+  }
+
+  async function startTransaction(): Promise<Transaction> {
+    const leave = await enter();
+    try {
+      await adapter.executeRaw(statement('BEGIN IMMEDIATE'));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return makeTransaction(adapter, { leave, breathe, throwIfUnusable, onFatal: breakWith });
+  }
+
+  return {
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
+    queryRaw: (query) => alone(() => adapter.queryRaw(query)),
+    executeRaw: (query) => alone(() => adapter.executeRaw(query)),
+    executeScript: (script) => alone(() => adapter.executeScript(script)),
+    startTransaction,
+    dispose: async () => {
+      const leave = await turnstile.enter();
+      await adapter.dispose().finally(leave);
+    },
+  };
+}
+
+interface TransactionHooks {
+  leave(): void;
+  breathe: Breathe;
+  throwIfUnusable(): void;
+  onFatal(error: Error): void;
+}
+
+/** Prisma sends COMMIT and ROLLBACK as statements, and calls `commit` or `rollback` when the connection is free again. */
+function makeTransaction(
+  adapter: SqlDriverAdapter,
+  { leave, breathe, throwIfUnusable, onFatal }: TransactionHooks,
+): Transaction {
+  async function executeRaw(query: SqlQuery): Promise<number> {
+    await breathe();
+    const count = await execute(query);
+    if (query.sql === 'COMMIT') throwIfUnusable();
+    return count;
+  }
+  async function execute(query: SqlQuery): Promise<number> {
+    try {
+      return await adapter.executeRaw(query);
+    } catch (error) {
+      const poisoned = query.sql === 'COMMIT' || (query.sql === 'ROLLBACK' && !(await isIdle(adapter)));
+      if (poisoned) onFatal(toError(error));
+      throw error;
+    }
+  }
+  const run = async (sql: string) => void (await adapter.executeRaw(statement(sql)));
+
+  return {
+    provider: adapter.provider,
+    adapterName: adapter.adapterName,
+    options: { usePhantomQuery: false },
+    queryRaw: async (query) => {
+      await breathe();
+      return adapter.queryRaw(query);
+    },
+    executeRaw,
+    commit: async () => leave(),
+    rollback: async () => leave(),
+    createSavepoint: (name) => run(`SAVEPOINT ${name}`),
+    rollbackToSavepoint: (name) => run(`ROLLBACK TO ${name}`),
+    releaseSavepoint: (name) => run(`RELEASE SAVEPOINT ${name}`),
+  };
+}
+
+/** SQLite ends some transactions by itself (a full disk, say): then there was nothing left to roll back. */
+async function isIdle(adapter: SqlDriverAdapter): Promise<boolean> {
+  try {
+    await adapter.executeRaw(statement('BEGIN'));
+    await adapter.executeRaw(statement('ROLLBACK'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+export function statement(sql: string): SqlQuery {
+  return { sql, args: [], argTypes: [] };
+}
