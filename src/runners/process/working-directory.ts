@@ -1,0 +1,52 @@
+/** Where a run works: the task's own directory, or one that exists below the runner's root. */
+import { chownSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import type { Account } from './account.ts';
+import { isFileName } from './records.ts';
+
+export interface Places {
+  runs: string;
+  tasks: string;
+  /** What `working_directory` counts from. */
+  root: string;
+  account: Account | null;
+}
+
+export type Directory = { path: string } | { problem: string };
+
+export function resolveDirectory(places: Places, taskId: string, asked: string | null): Directory {
+  if (asked !== null) return belowRoot(places, asked);
+  if (!isFileName(taskId)) return { problem: `${JSON.stringify(taskId)} can't be the name of a task's directory` };
+  const path = join(places.tasks, taskId);
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  // It is kept across runs: an earlier one may have put a file or a link in its place.
+  if (there !== undefined && !there.isDirectory()) return { problem: `${path} is no directory any more` };
+  if (there === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (places.account !== null) chownSync(path, places.account.uid, places.account.gid);
+  return { path: realpathSync(path) };
+}
+
+/** Links are followed first and judged by where they lead. */
+function belowRoot({ root, runs }: Places, asked: string): Directory {
+  const shown = `working_directory ${JSON.stringify(asked)}`;
+  if (asked === '' || asked.includes('\0')) return { problem: `${shown} is no path` };
+  if (isAbsolute(asked)) return { problem: `${shown} is absolute; it must be relative to the runner's root` };
+  if (asked.split('/').includes('..')) return { problem: `${shown} must not contain ".."` };
+  let path: string;
+  let realRoot: string;
+  try {
+    realRoot = realpathSync(root);
+    path = realpathSync(join(realRoot, asked));
+    if (!statSync(path).isDirectory()) return { problem: `${shown} is no directory` };
+  } catch (error) {
+    return { problem: `${shown} can't be entered below the runner's root: ${(error as NodeJS.ErrnoException).code}` };
+  }
+  if (!contains(realRoot, path)) return { problem: `${shown} leads out of the runner's root` };
+  if (contains(realpathSync(runs), path)) return { problem: `${shown} leads to the records of runs` };
+  return { path };
+}
+
+function contains(parent: string, path: string): boolean {
+  const way = relative(parent, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
