@@ -1,0 +1,94 @@
+/** The adapter to GitHub in one place: what the engine reads from it and writes to it. */
+import type { Clock, CommandReader, GitHubReader, GitHubWriter } from '../engine/ports.ts';
+import { type Credentials, makeAuth } from './app-auth.ts';
+import { type GitHubClient, makeClient } from './client.ts';
+import { makeGate } from './gate.ts';
+import { makeHttp } from './http.ts';
+import { makeReadComments, readComment } from './read-comments.ts';
+import { readDependencies } from './read-dependencies.ts';
+import { readEditor } from './read-editor.ts';
+import { readFile } from './read-file.ts';
+import { makeReadIssue } from './read-issue.ts';
+import { makeReadPermission } from './read-permission.ts';
+import { readReopener } from './read-reopener.ts';
+import { findRepository } from './read-repository.ts';
+import { readUnblockers } from './read-unblockers.ts';
+import { makeReadViewer, type ReadViewer } from './viewer.ts';
+import { makeGitHubWriter } from './writer.ts';
+
+export type { Credentials } from './app-auth.ts';
+export { interpretDelivery } from './interpret.ts';
+
+export interface GitHubOptions {
+  credentials: Credentials;
+  /** Default `https://api.github.com`; for GitHub Enterprise Server see `apiBaseUrl`. */
+  baseUrl?: string;
+  /**
+   * Of one HTTP exchange; default 10,000. A write makes one; a token before it, redirects of a renamed repository and the
+   * reads that explain a refusal come on top.
+   */
+  timeoutMs?: number;
+  /** How many issues keep their ETag; default 2,000. */
+  rememberedIssues?: number;
+  now?: Clock;
+}
+
+/**
+ * Reads at once, each of a few requests: GitHub allows an App 100 concurrent requests. Writes are not among them: nothing
+ * may come between a write's last look at its lease and its request.
+ * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+ */
+const READS_AT_ONCE = 50;
+
+/** Of each, the ETag of its newest comments. */
+const REMEMBERED_REPOSITORIES = 5_000;
+
+/** Where the API of a host is, from Probot's `GHE_HOST` and `GHE_PROTOCOL`. */
+export function apiBaseUrl(host?: string, protocol = 'https'): string {
+  return host ? `${protocol}://${host}/api/v3` : 'https://api.github.com';
+}
+
+export interface GitHub {
+  reader: GitHubReader & CommandReader;
+  writer: GitHubWriter;
+}
+
+export function makeGitHub(options: GitHubOptions): GitHub {
+  const http = makeHttp({
+    baseUrl: (options.baseUrl ?? apiBaseUrl()).replace(/\/+$/, ''),
+    userAgent: 'standdown',
+    timeoutMs: options.timeoutMs ?? 10_000,
+    now: options.now ?? (() => new Date()),
+  });
+  const client = makeClient(http, makeAuth(options.credentials, http));
+  const viewer = makeReadViewer(client);
+  return {
+    reader: makeGitHubReader(client, viewer, options.rememberedIssues ?? 2000),
+    writer: makeGitHubWriter(client, viewer),
+  };
+}
+
+function makeGitHubReader(client: GitHubClient, viewer: ReadViewer, rememberedIssues: number): GitHub['reader'] {
+  const gate = makeGate(READS_AT_ONCE);
+  const readIssue = makeReadIssue(client, rememberedIssues);
+  const readPermission = makeReadPermission(client, viewer);
+  const readComments = makeReadComments(client, REMEMBERED_REPOSITORIES);
+  return {
+    readIssue: (repository, number) => gate(() => readIssue(repository, number)),
+    readReopener: (repository, number) => gate(() => readReopener(client, repository, number)),
+    readPermission: (repository, login) => gate(() => readPermission(repository, login)),
+    readDependencies: (repository, number) => gate(() => readDependencies(client, repository, number)),
+    readEditor: (repository, number) => gate(() => readEditor(client, repository, number)),
+    readUnblockers: (repository, number, count) => gate(() => readUnblockers(client, repository, { number, count })),
+    readFile: (repository, path, etag) => gate(() => readFile(client, repository, { path, etag })),
+    readComment: (repository, commentId) => gate(() => readComment(client, repository, commentId)),
+    readComments: (repository, since) => gate(() => readComments(repository, since)),
+    self: async () => {
+      const { login, slug } = await viewer();
+      return { login, app: slug };
+    },
+    findRepository: (fullName) => gate(() => findRepository(client, fullName)),
+    check: async () => void (await viewer()),
+    clockOffsetMs: client.clockOffsetMs,
+  };
+}
