@@ -1,0 +1,28 @@
+/** Every operation that the stand-in knows. Order matters where one path matches two. */
+import type { Meter } from '../http/rate-limit.ts';
+import { makeRouter, type Router } from '../http/router.ts';
+import { appRoutes } from './app.ts';
+import { commentRoutes } from './comments.ts';
+import { contentsRoutes } from './contents.ts';
+import { dependencyRoutes } from './dependencies.ts';
+import { graphqlRoute } from './graphql.ts';
+import { hookDeliveryRoutes } from './hook-deliveries.ts';
+import { issueRoutes } from './issues.ts';
+import { makeRateLimitRoute } from './rate-limit.ts';
+import { repositoryRoutes } from './repositories.ts';
+import { userRoutes } from './users.ts';
+
+export function makeRoutes(meter: Meter): Router {
+  return makeRouter([
+    ...appRoutes,
+    ...hookDeliveryRoutes,
+    ...commentRoutes,
+    ...issueRoutes,
+    ...dependencyRoutes,
+    graphqlRoute,
+    ...repositoryRoutes,
+    ...contentsRoutes,
+    ...userRoutes,
+    makeRateLimitRoute(meter),
+  ]);
+}
