@@ -1,0 +1,85 @@
+/** What REST may ask for, carried out by the engine's use cases. */
+import { type Problem, parseBatchDocument } from '../core/documents/index.ts';
+import type { HoldScope } from '../core/hold.ts';
+import { act, linkTask } from '../engine/act.ts';
+import { cancelBatch, holdBatch, releaseBatch, resumeBatch } from '../engine/batch-orders.ts';
+import type { Deps } from '../engine/deps.ts';
+import { explainIssue } from '../engine/explain.ts';
+import { releaseHold, setHold } from '../engine/holds.ts';
+import { repositoryOf } from '../engine/read-issue.ts';
+import { submitBatch } from '../engine/submit-batch.ts';
+import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
+import type { Actions, HoldRequest, Insights } from '../web/index.ts';
+
+export function makeActions(deps: Deps, { requestSweep }: { requestSweep(): Promise<void> }): Actions {
+  const { store, runners } = deps;
+  return {
+    async submitBatch(document, options) {
+      const parsed = parseBatchDocument(document);
+      if (!parsed.ok) return { result: 'invalid', problems: parsed.problems };
+      const answer = await submitBatch(deps, parsed.value, options);
+      if (!('tasks' in answer)) return answer;
+      return { ...answer, repository: await repositoryOf(deps, answer.batch.repositoryId) };
+    },
+    cancelBatch: (id, input) => cancelBatch(deps, id, { ...input, cause: 'api' }),
+    resumeBatch: (id, input) => resumeBatch(deps, id, { ...input, cause: 'api' }),
+    holdBatch: (id, input) => holdBatch(deps, id, input),
+    releaseBatch: (id, input) => releaseBatch(deps, id, input),
+    async setHold(request, input) {
+      const found = await scopeOf(deps, request);
+      if ('problem' in found) return { result: 'unknown', problem: found.problem };
+      return { result: 'held', hold: await setHold(deps, found.scope, input) };
+    },
+    async releaseHold(request, input) {
+      const found = await scopeOf(deps, request);
+      // The hold of a runner that is not configured any more can still be let go of.
+      const scope = 'scope' in found ? found.scope : request.scope === 'runner' ? runnerScope(request.runner) : null;
+      if (scope !== null && (await releaseHold(deps, scope, input))) return { result: 'released' };
+      return 'problem' in found ? { result: 'unknown', problem: found.problem } : { result: 'none' };
+    },
+    act: (taskId, verb, input) => act(deps, taskId, verb, { ...input, cause: 'api' }),
+    link: (taskId, issueNumber, actor) => linkTask(deps, taskId, issueNumber, { actor }),
+    unlink: (taskId, actor) => linkTask(deps, taskId, null, { actor }),
+    sweep: requestSweep,
+    async taskLog(taskId, bytes) {
+      if ((await store.task(taskId)) === null) return null;
+      const run = await store.newestRun(taskId);
+      return run === null ? '' : ((await runners.get(run.runner)?.log(run.id, bytes)) ?? '');
+    },
+  };
+}
+
+/** Why things are as they are, told by the engine. */
+export function makeInsights(deps: Deps): Insights {
+  return {
+    lookAtTasks: (tasks) => lookAtTasks(deps, tasks),
+    lookAtPlanned: (batch, tasks) => lookAtPlanned(deps, batch, tasks),
+    explainIssue: (repository, number) => explainIssue(deps, repository, number),
+  };
+}
+
+async function scopeOf(
+  { store, runners }: Deps,
+  request: HoldRequest,
+): Promise<{ scope: HoldScope } | { problem: Problem }> {
+  switch (request.scope) {
+    case 'all':
+      return { scope: { kind: 'all' } };
+    case 'repository': {
+      const repository = await store.repositoryByName(request.repository);
+      if (repository !== null) return { scope: { kind: 'repository', repositoryId: repository.id } };
+      const message = `must be a repository that has had a batch here, not ${JSON.stringify(request.repository)}`;
+      return { problem: { path: 'repository', message } };
+    }
+    case 'runner': {
+      if (runners.names().includes(request.runner)) return { scope: runnerScope(request.runner) };
+      const names = runners.names().join(', ') || 'none is configured';
+      const message = `must be the name of a runner, not ${JSON.stringify(request.runner)}; there is: ${names}`;
+      return { problem: { path: 'runner', message } };
+    }
+  }
+}
+
+function runnerScope(runner: string): HoldScope {
+  return { kind: 'runner', runner };
+}

@@ -1,0 +1,59 @@
+/** How it stands with the app: alive, and ready as long as a delivery can be accepted and kept. */
+import type { Deps } from '../engine/deps.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Health } from '../web/index.ts';
+import type { GitHubState } from './github-health.ts';
+
+export interface HealthOptions {
+  /** null until the first sweep is over. */
+  engine: () => Engine | null;
+  githubState(): GitHubState;
+  closing: AbortSignal;
+}
+
+export function makeHealth(deps: Deps, { engine, githubState, closing }: HealthOptions): Health {
+  return {
+    live: () => true,
+    sweepErrors: () => engine()?.status().lastSweepErrors ?? 0,
+    async ready() {
+      const database = await checkDatabase(deps);
+      const ok = database === 'ok' && !closing.aborted;
+      const status = engine()?.status() ?? null;
+      const body = {
+        status: ok ? 'ok' : closing.aborted ? 'draining' : 'unavailable',
+        database,
+        github: deps.github === null ? 'not configured' : withSweep(githubState(), status),
+        sweep: {
+          done_at_start: status?.swept ?? false,
+          last_at: status?.lastSweepAt?.toISOString() ?? null,
+          errors: status?.lastSweepErrors ?? 0,
+        },
+        runners: Object.fromEntries(deps.runners.names().map((name) => [name, runnerState(deps, name)])),
+        backlog: database === 'ok' ? await deps.store.queries.backlog() : null,
+      };
+      return { ok, body };
+    },
+  };
+}
+
+async function checkDatabase({ store, log }: Deps): Promise<'ok' | 'unavailable'> {
+  try {
+    await store.check();
+    return 'ok';
+  } catch (error) {
+    log.error({ err: error }, 'database check failed');
+    return 'unavailable';
+  }
+}
+
+/** What the last sweep could not read stays unread until the next one, whatever is answered meanwhile. */
+function withSweep(state: GitHubState, status: { lastSweepErrors: number } | null): GitHubState {
+  return (status?.lastSweepErrors ?? 0) > 0 ? 'degraded' : state;
+}
+
+function runnerState({ runners }: Deps, name: string): object {
+  const profile = runners.get(name)?.profile;
+  if (profile === undefined) return { state: 'degraded' };
+  const { kind, containment, maxRunning, notes } = profile;
+  return { state: 'ok', kind, containment, max_running: maxRunning, notes };
+}

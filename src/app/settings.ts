@@ -1,0 +1,74 @@
+/**
+ * What of the operator's file a running app goes by: a newer file replaces it for every later decision. What a runner was opened
+ * with stays until the next start.
+ */
+import { matchesRepository, type OperatorFile, type ProcessRunner } from '../core/documents/index.ts';
+import type { Floor } from '../core/policy.ts';
+import type { Limits } from '../core/schedule.ts';
+import type { JobControl, Runners } from '../engine/ports.ts';
+
+export interface Settings {
+  readonly limits: Limits;
+  /** What every repository's file has to ask for at least. */
+  permissionsFloor(): Floor;
+  trustedApps(): readonly string[];
+  runners: Runners & { all(): readonly JobControl[] };
+  /** Gives the paths of what is different in the file and takes a restart. */
+  replace(file: OperatorFile): readonly string[];
+}
+
+const NEED_RESTART = ['kind', 'root', 'user', 'passEnv'] as const satisfies readonly (keyof ProcessRunner)[];
+const KEY_IN_FILE = { kind: 'kind', root: 'root', user: 'user', passEnv: 'pass_env' } as const;
+
+export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, JobControl>): Settings {
+  let file = first;
+  let seen = asConfigured(opened, file);
+  return {
+    limits: {
+      get maxRunning() {
+        return file.limits.maxRunning;
+      },
+      get maxRunningPerRepository() {
+        return file.limits.maxRunningPerRepository;
+      },
+    },
+    permissionsFloor: () => file.permissionsFloor,
+    trustedApps: () => file.trustedApps,
+    runners: {
+      get: (name) => seen.get(name) ?? null,
+      names: () => [...seen.keys()],
+      allows: (name, fullName) => matchesRepository(file.runners[name]?.repositories ?? [], fullName),
+      all: () => [...opened.values()],
+    },
+    replace(newer) {
+      const later = needRestart(first, newer);
+      file = newer;
+      seen = asConfigured(opened, file);
+      return later;
+    },
+  };
+}
+
+/** A runner that the file has no more is open to nobody, and its runs can still be seen and stopped. */
+function asConfigured(opened: ReadonlyMap<string, JobControl>, { runners }: OperatorFile): Map<string, JobControl> {
+  return new Map(
+    [...opened].map(([name, control]) => {
+      const settings = runners[name];
+      if (settings === undefined) return [name, control];
+      const { maxRunning, graceSeconds } = settings;
+      return [name, { ...control, profile: { ...control.profile, maxRunning, graceSeconds } }];
+    }),
+  );
+}
+
+/** Against what was opened, so that a second reload tells of the first one's, too. */
+function needRestart(opened: OperatorFile, newer: OperatorFile): string[] {
+  const names = new Set([...Object.keys(opened.runners), ...Object.keys(newer.runners)]);
+  return [...names].flatMap((name) => {
+    const [before, after] = [opened.runners[name], newer.runners[name]];
+    if (before === undefined || after === undefined) return [`runners.${name}`];
+    return NEED_RESTART.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])).map(
+      (key) => `runners.${name}.${KEY_IN_FILE[key]}`,
+    );
+  });
+}
