@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/** The `standdown` command: reads the world, runs one command, exits with its code. What only one command needs is loaded by it. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { runCli } from './cli/index.ts';
+
+// Values of the environment win over those of the file.
+if (existsSync('.env')) process.loadEnvFile('.env');
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const out = (line: string) => void process.stdout.write(`${line}\n`);
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  version,
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onInterrupt: (stop) => {
+    process.once('SIGINT', stop);
+    return () => void process.off('SIGINT', stop);
+  },
+  readInput: (path) => (path === '-' ? text(process.stdin) : readFile(path, 'utf8')),
+  serve: async () => (await import('./main.ts')).serve(process.env),
+  demo: async () => (await import('./demo/index.ts')).runDemo({ out }),
+  migrate: async () => (await import('./main.ts')).runMigrate(process.env),
+});

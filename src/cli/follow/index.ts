@@ -1,0 +1,2 @@
+export { followBatch } from './follow.ts';
+export { journalEnd } from './journal.ts';

@@ -1,0 +1,2 @@
+export type { CliDeps } from './context.ts';
+export { runCli } from './program.ts';

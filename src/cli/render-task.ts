@@ -1,0 +1,32 @@
+/** One task as text for people. */
+import { visible } from '../core/report/text.ts';
+import type { IssueBlockerView, TaskView } from './views.ts';
+import { whyOf } from './why.ts';
+
+export function renderTask(task: TaskView): string {
+  const why = whyOf(task);
+  const lines = [
+    `${task.key} (${task.id}): ${task.state}${why === '' ? '' : `, ${why}`}`,
+    ...(task.issue === null ? [] : [`issue ${task.repository ?? ''}#${task.issue}`]),
+    ...task.blockers.map(blockerLine),
+    ...(task.not_before === null ? [] : [`not before ${task.not_before}`]),
+    ...task.runs.map(runLine),
+  ];
+  return `${lines.map(visible).join('\n')}\n`;
+}
+
+export function issueBlockerLine(blocker: IssueBlockerView): string {
+  const { issue, source, status, actor, needs } = blocker;
+  const by = actor === null ? '' : ` by ${actor}`;
+  return `blocked by ${issue} (${source}): ${status.replaceAll('_', ' ')}${by}${needs === null ? '' : `, needs a ${needs}`}`;
+}
+
+function blockerLine(blocker: TaskView['blockers'][number]): string {
+  return blocker.kind === 'question' ? `question of ${blocker.actor}: ${blocker.question}` : issueBlockerLine(blocker);
+}
+
+function runLine(run: TaskView['runs'][number]): string {
+  const end = run.signal ?? (run.exit_code === null ? null : `exit code ${run.exit_code}`);
+  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, end, run.reason];
+  return `run ${run.number}: ${facts.filter((fact) => fact !== null).join(', ')}`;
+}
