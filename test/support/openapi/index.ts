@@ -1,0 +1,2 @@
+export { makeOpenApiCheck } from './check.ts';
+export { expectNoViolations, withOpenApiCheck } from './violations.ts';
