@@ -1,7 +1,7 @@
 /** Anybody's close stops; only who may start work starts it. Who that is, GitHub's permission endpoint says at the time. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { pidsOf, sleeper } from './programs.ts';
+import { pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -14,7 +14,6 @@ import {
   numberOfRuns,
   startTask,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** Batches: who may run beside whom, what follows what, what a batch's state is, and what is refused before it exists. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, rest, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, nasty, pidOf, pidsOf, sleeper, watch } from './programs.ts';
+import { finish, finisher, nasty, pidOf, pidsOf, sleeper, untilAlive, watch } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -11,7 +11,6 @@ import {
   makeClockedWorld,
   newIssue,
   startTask,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -206,7 +205,7 @@ describe("a batch's state", () => {
     await untilTask(world, batch, 'c', { state: 'cancelled', cause: 'api', runNumber: 0 });
     await untilSettled(world);
     expect(await batchState(world, batch.id)).toBe('running');
-    expect(pidsOf(program.word)).toEqual([pid]);
+    await expect.poll(() => pidsOf(program.word), WAIT).toEqual([pid]);
     await finish(pid);
     await expect.poll(() => batchState(world, batch.id), WAIT).toBe('partial');
     expect(await taskOf(world, batch, 'a')).toMatchObject({ state: 'done', cause: 'run_succeeded' });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../src/core/task.ts';
 import { viewBlockersOf } from '../../src/engine/view-blockers.ts';
 import { REPOSITORY, type RestBatch, rest, submit, taskOf, untilTask, WAIT } from '../support/world.ts';
-import { pidsOf, sleeper } from './programs.ts';
+import { pidsOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   batchState,
@@ -16,7 +16,6 @@ import {
   numberOfRuns,
   startTask,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -250,7 +249,7 @@ describe('a blocker that is reopened', () => {
     await untilTask(world, later, 'late', BLOCKED);
     await untilSettled(world);
     expect(await taskOf(world, waiting.batch, 'train')).toMatchObject({ state: 'running', runNumber: 1 });
-    expect(pidsOf(waiting.word)).toHaveLength(1);
+    await untilAlive(waiting.word);
   });
 
   it('blocks again what was released before', async () => {
@@ -295,7 +294,7 @@ describe('a dependency', () => {
     await untilStatus({ issue }, `${REPOSITORY}#${blocker.number} dependency open`);
     await untilSettled(world);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', runNumber: 1 });
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 
   it('that is removed by someone who may not release stays, and is told; added again it is as before', async () => {

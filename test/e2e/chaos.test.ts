@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeRandom, type Random } from '../support/random.ts';
 import { submit, taskOf, WAIT } from '../support/world.ts';
-import { pidsOf, sleeper } from './programs.ts';
+import { pidsOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   type ClockedWorld,
@@ -14,7 +14,6 @@ import {
   makeClockedWorld,
   newIssue,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

@@ -9,16 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runCli } from '../../src/cli/index.ts';
 import { bundleInto } from '../support/bundle.ts';
 import { API_TOKEN, REPOSITORY, rest, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, type Program, pidOf, pidsOf, sleeper } from './programs.ts';
-import {
-  batchName,
-  type ClockedWorld,
-  closeWorld,
-  eventsOf,
-  makeClockedWorld,
-  newIssue,
-  untilAlive,
-} from './support.ts';
+import { finish, finisher, type Program, pidOf, sleeper, untilAlive } from './programs.ts';
+import { batchName, type ClockedWorld, closeWorld, eventsOf, makeClockedWorld, newIssue } from './support.ts';
 
 let world: ClockedWorld;
 let url: string;
@@ -226,7 +218,7 @@ describe('the command as a process', () => {
       `acme/widgets ${named.name} (${batch.id}): running, 1 running\n` +
         `standdown: no longer following the batch ${batch.id}; it goes on\n`,
     );
-    expect(pidsOf(program.word)).toHaveLength(1);
+    await untilAlive(program.word);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running' });
   });
 });

@@ -1,7 +1,7 @@
 /** People say it in a comment, and real processes start and stop: the real app, a stand-in GitHub, every word over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, rest, runOf, submit, taskOf, untilTask, WAIT } from '../support/world.ts';
-import { nasty, pidsOf, sleeper } from './programs.ts';
+import { nasty, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -13,7 +13,6 @@ import {
   newIssue,
   startTask,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -163,7 +162,7 @@ describe('/task run', () => {
     const again = await say(issue, '/task run train');
     expect(signsOn(issue, again)).toEqual(['confused']);
     expect(repliesOn(issue).at(-1)).toContain(task?.id);
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     await say(issue, '/task logs');
     expect(repliesOn(issue).at(-1)).toContain('lr=0.01');
     issue.close({ by: 'ann' });

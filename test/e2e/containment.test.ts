@@ -1,7 +1,7 @@
 /** A cancel reaches everything that the run started, and the comment says what it took. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endByWord, expectGone, findByWord, waitUntilGone } from '../support/processes.ts';
-import { rest, runOf, submit, untilRunning, untilTask } from '../support/world.ts';
+import { rest, runOf, submit, untilRunning, untilTask, WAIT } from '../support/world.ts';
 import { nasty, pidOf, pidsOf, sleeper } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
@@ -95,7 +95,7 @@ describe('closing the issue', () => {
     issue.close({ by: 'ann' });
     await untilTask(world, stopped.batch, 'train', { state: 'done' });
     await untilSettled(world);
-    expect(pidsOf(neighbour.word)).toEqual([pid]);
+    await expect.poll(() => pidsOf(neighbour.word), WAIT).toEqual([pid]);
     expect(outcomesOf(world, other.number)).toEqual([]);
   });
 });

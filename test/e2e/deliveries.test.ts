@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, taskOf, untilTask } from '../support/world.ts';
-import { pidsOf } from './programs.ts';
+import { pidsOf, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   type ClockedWorld,
@@ -98,7 +98,7 @@ describe('one close', () => {
     expect(await post(forged, { 'x-github-delivery': id })).toBe(200);
     await untilSettled(world);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 });
 
@@ -117,7 +117,7 @@ describe('a delivery that can not be believed', () => {
     expect(await post(JSON.stringify(spoil(payload)))).toBe(202);
     await untilSettled(world);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 
   it('because of its signature is refused and not kept: with the right one it is new', async () => {
@@ -151,7 +151,7 @@ describe('a delivery about something else', () => {
     expect(await post(JSON.stringify({ ...payload, issue: { ...payload.issue, pull_request: {} } }))).toBe(202);
     await untilSettled(world);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 
   it('such as an issue of the same number in another repository leaves the task alone', async () => {
@@ -163,7 +163,7 @@ describe('a delivery about something else', () => {
     other.close({ by: 'ann' });
     await untilSettled(world);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect(world.github.comments('acme/gadgets', issue.number)).toEqual([]);
     expect(world.github.comments(REPOSITORY, issue.number)).toEqual([]);
   });

@@ -13,7 +13,7 @@ import {
   untilTask,
   WAIT,
 } from '../support/world.ts';
-import { finish, finisher, nasty, type Program, pidOf, pidsOf, sleeper } from './programs.ts';
+import { finish, finisher, nasty, type Program, pidOf, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -26,7 +26,6 @@ import {
   numberOfRuns,
   startTask,
   sweepNow,
-  untilAlive,
   untilSays,
   untilSettled,
 } from './support.ts';
@@ -86,7 +85,7 @@ describe('running tasks are compared with GitHub', () => {
     await expect.poll(() => Date.now() - since, WAIT).toBeGreaterThan(1_200);
     expect(world.app().engine.status().lastSweepAt).toEqual(swept);
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     await sweepNow(world);
     await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed' });
   });
@@ -114,7 +113,7 @@ describe('a close', () => {
       issue.close({ by: 'ann', reason });
       await untilTask(world, batch, 'train', { state, actor: 'ann' });
       expect(pidsOf(tree.word)).toEqual([]);
-      expect(pidsOf(beside.word)).toEqual([besidePid]);
+      await expect.poll(() => pidsOf(beside.word), WAIT).toEqual([besidePid]);
       expect(await batchState(world, batch.id)).toBe('running');
       await finish(besidePid);
       await untilTask(world, batch, 'after', { state: 'done', cause: 'run_succeeded' });
@@ -216,7 +215,7 @@ describe('a blocker that is resolved', () => {
     expect(await requeuesOf(id)).toMatchObject([{ data: { reason: 'blocker_resolved' } }]);
     expect(await numberOfRuns(world, id)).toBe(1);
     expect(await batchState(world, batch.id)).toBe('running');
-    expect(pidsOf(beside.word)).toHaveLength(1);
+    await untilAlive(beside.word);
   });
 
   it.each(['a webhook that comes twice', 'the sweep alone'])(
@@ -280,7 +279,7 @@ describe("GitHub's state", () => {
     await sweepNow(world);
     expect(await eventsOf(world, { taskId: id })).toEqual(before);
     expect(await runOf(world, batch, 'train')).toMatchObject({ id: first.id, state: 'running' });
-    expect(pidsOf(word)).toEqual(pids);
+    await expect.poll(() => pidsOf(word), WAIT).toEqual(pids);
     expect(outcomesOf(world, issue.number)).toEqual([]);
   });
 });
@@ -335,7 +334,7 @@ describe('a reconciliation that fails', () => {
     await finish(await pidOf(third.word));
     await untilTask(world, batch, 'after', { state: 'done', cause: 'run_succeeded' });
     expect(await batchState(world, batch.id)).toBe('running');
-    for (const { word } of [first, second]) expect(pidsOf(word)).toHaveLength(1);
+    for (const { word } of [first, second]) await untilAlive(word);
     for (const key of ['closes', 'stays']) expect((await taskOf(world, batch, key)).state).toBe('running');
 
     world.github.faults.clear();
@@ -343,7 +342,7 @@ describe('a reconciliation that fails', () => {
     await untilTask(world, batch, 'closes', { state: 'done', cause: 'issue_completed', actor: 'ann' });
     await untilSettled(world);
     expect(pidsOf(first.word)).toEqual([]);
-    expect(pidsOf(second.word)).toHaveLength(1);
+    await untilAlive(second.word);
     expect(outcomesOf(world, closes.number)).toHaveLength(1);
     expect(await (await fetch(`${world.app().url}/readyz`)).json()).toMatchObject({
       github: 'ok',
@@ -365,7 +364,7 @@ describe('a reconciliation that fails', () => {
     expect(told.map(({ issueNumber }) => issueNumber)).toEqual([silent.number]);
     expect(world.app().engine.status().lastSweepErrors).toBe(1);
     expect((await taskOf(world, left.batch, 'train')).state).toBe('running');
-    expect(pidsOf(left.word)).toHaveLength(1);
+    await untilAlive(left.word);
     world.github.faults.clear();
     await sweepNow(world);
     await untilTask(world, left.batch, 'train', { state: 'done', cause: 'issue_completed' });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/demo/github/index.ts';
 import { REPOSITORY, rest, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { pidsOf, sleeper } from './programs.ts';
+import { pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -14,7 +14,6 @@ import {
   newIssue,
   startTask,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -66,7 +65,7 @@ describe('an issue about which GitHub', () => {
       const errors = () => eventsOf(world, { type: 'RECONCILIATION_ERROR', issueNumber: silent.number });
       await expect.poll(async () => (await errors()).length, WAIT).toBeGreaterThan(0);
       expect((await taskOf(world, left.batch, 'train')).state).toBe('running');
-      expect(pidsOf(left.word)).toHaveLength(1);
+      await untilAlive(left.word);
       world.github.faults.clear();
       await sweepNow(world);
       await untilTask(world, left.batch, 'train', { state: 'done' });
@@ -89,7 +88,7 @@ describe('an issue about which GitHub', () => {
     await untilTask(world, second.batch, 'train', { state: 'cancelled', cause: 'issue_transferred' });
     await untilSettled(world);
     expect([...pidsOf(first.word), ...pidsOf(second.word)]).toEqual([]);
-    expect(pidsOf(third.word)).toHaveLength(1);
+    await untilAlive(third.word);
     expect((await taskOf(world, third.batch, 'train')).state).toBe('running');
   });
 
@@ -113,7 +112,7 @@ describe('an issue about which GitHub', () => {
     const [error] = await eventsOf(world, { type: 'RECONCILIATION_ERROR', issueNumber: issue.number });
     expect(error?.data).toMatchObject({ code: 'lost_access' });
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Logger } from '../../src/engine/ports.ts';
 import { MEANT, see } from '../core/report/hostile.ts';
 import { API_TOKEN, REPOSITORY, rest, runOf, submit, taskOf, WAIT } from '../support/world.ts';
-import { pidsOf, sleeper } from './programs.ts';
+import { pidsOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   type ClockedWorld,
@@ -168,7 +168,7 @@ describe('text that looks like a command', () => {
     const issue = newIssue(world);
     const { batch, word } = await startTask(world, issue);
     const id = await say(issue, body);
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
     expect(signsOn(issue, id)).toEqual([]);
     expect(ours(issue).filter((text) => text.startsWith('<!-- standdown:reply') && text !== body)).toEqual([]);
@@ -200,7 +200,7 @@ describe('who may not', () => {
     const issue = newIssue(world, by.endsWith('[bot]') ? 'ann' : by);
     const { batch, word } = await startTask(world, issue);
     const id = await say(issue, line, by, via);
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', hold: null, target: null });
     const signs = signsOn(issue, id);
     const replies = ours(issue).filter((text) => text.startsWith('<!-- standdown:reply'));
@@ -256,7 +256,7 @@ describe('who may not', () => {
       (verb) => `/task ${verb} ${id}`,
     );
     await say(issue, [...lines, `/batch cancel ${batch.id}`, `/batch status ${batch.id}`].join('\n'));
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', hold: null, issueNumber: 1 });
     const [reply] = ours(issue);
     expect(reply?.match(/Not done: no (task|batch) of this repository/g)).toHaveLength(10);

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { taskOf, untilTask } from '../support/world.ts';
-import { pidsOf } from './programs.ts';
+import { pidsOf, untilAlive } from './programs.ts';
 import {
   type ClockedWorld,
   closeWorld,
@@ -87,7 +87,7 @@ describe('a signed close of an open issue', () => {
     const lied = lie(close);
     expect(await post(typeof lied === 'string' ? lied : JSON.stringify(lied)), name).toBeLessThan(500);
     await untilSettled(world);
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     issue.close({ by: 'ann' });

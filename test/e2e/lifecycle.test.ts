@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type StandInGitHub, startStandInGitHub } from '../../src/demo/github/index.ts';
 import { bundleInto } from '../support/bundle.ts';
-import { pidsOf } from '../support/marked.ts';
+import { pidsOf, untilAlive } from '../support/marked.ts';
 import { API_TOKEN, operatorFile, REPOSITORY } from '../support/world.ts';
 
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -104,7 +104,7 @@ async function startRun(serving: Serving, marker: string): Promise<string> {
   const batch = (await api(serving, 'POST', '/batches', document)) as { tasks: { id: string }[] };
   const id = batch.tasks[0]?.id ?? '';
   await expect.poll(async () => newestRun(serving, id), WAIT).toMatchObject({ state: 'running' });
-  await expect.poll(() => pidsOf(marker).length, WAIT).toBe(1);
+  await untilAlive(marker);
   return id;
 }
 
@@ -122,7 +122,7 @@ describe('an app that is told to end', () => {
       const [pid] = pidsOf(marker);
       first.child.kill(signal);
       expect(await first.exited).toBe(0);
-      expect(pidsOf(marker)).toEqual([pid]);
+      await expect.poll(() => pidsOf(marker), WAIT).toEqual([pid]);
 
       const second = await serve();
       expect(await newestRun(second, id)).toMatchObject({ number: 1, state: 'running' });
@@ -169,15 +169,15 @@ describe("an app whose operator's file changes", () => {
     const batch = (await api(app, 'POST', '/batches', { repository: REPOSITORY, name: marker, tasks })) as {
       id: string;
     };
-    await expect.poll(() => pidsOf(marker).length, WAIT).toBe(1);
+    await untilAlive(marker);
 
     await writeFile(join(place, 'standdown.yml'), withSlots(2));
     app.child.kill('SIGHUP');
-    await expect.poll(() => pidsOf(marker).length, WAIT).toBe(2);
+    await untilAlive(marker, 2);
     await writeFile(join(place, 'standdown.yml'), withSlots(1));
     app.child.kill('SIGHUP');
     await expect.poll(() => countOf(app, 'read again'), WAIT).toBe(2);
-    expect(pidsOf(marker)).toHaveLength(2);
+    await untilAlive(marker, 2);
     await api(app, 'POST', `/batches/${batch.id}/cancel`, { now: true });
     await expect.poll(() => pidsOf(marker).length, WAIT).toBe(0);
   });

@@ -1,7 +1,7 @@
 /** What ends work without anybody's word: budgets, deadlines, silence, and an issue that flaps. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { nasty, pidsOf, sleeper } from './programs.ts';
+import { nasty, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -11,7 +11,6 @@ import {
   newIssue,
   numberOfRuns,
   startTask,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/index.ts';
 import { API_TOKEN, type RestBatch, rest, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, pidOf, pidsOf, sleeper } from './programs.ts';
+import { finish, finisher, pidOf, pidsOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   batchState,
@@ -16,7 +16,6 @@ import {
   newIssue,
   numberOfRuns,
   startedKeys,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -106,7 +105,7 @@ describe('a task', () => {
     await untilRunning(world, batch, 'last');
     await untilAlive(last.word);
     expect(await taskOf(world, batch, 'middle')).toMatchObject({ state: 'done', cause: 'api', runNumber: 0 });
-    expect(pidsOf(first.word)).toHaveLength(1);
+    await untilAlive(first.word);
   });
 });
 

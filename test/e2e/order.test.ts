@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/demo/github/index.ts';
 import { runOf, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { killProgram, nasty, pidsOf, watch } from './programs.ts';
+import { killProgram, nasty, pidsOf, untilAlive, watch } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   type ClockedWorld,
@@ -14,7 +14,6 @@ import {
   type RunningTask,
   startTask,
   sweepNow,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -31,7 +30,7 @@ async function expectUntouched({ batch, word, first }: RunningTask): Promise<voi
   await untilSettled(world);
   expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', runNumber: 1 });
   expect(await runOf(world, batch, 'train')).toMatchObject({ id: first.id, state: 'running' });
-  expect(pidsOf(word)).toHaveLength(1);
+  await untilAlive(word);
 }
 
 const reversed = (held: Delivery[]) => held.toReversed();
@@ -83,7 +82,7 @@ describe('closed delivered after reopened', () => {
     await world.github.webhooks.redeliver(guid);
     await untilSettled(world);
     expect(await runOf(world, batch, 'train')).toMatchObject({ id: second.id, state: 'running' });
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
   });
 });
 
@@ -136,7 +135,7 @@ describe('a reopen while the run is stopping', () => {
       world.clock.forward();
       issue.reopen({ by: 'ann' });
       await expect.poll(() => taskOf(world, batch, 'train'), WAIT).toMatchObject({ target: { becomes: 'requeued' } });
-      expect(pidsOf(word)).toHaveLength(1);
+      await untilAlive(word);
       killProgram(word);
       const second = await untilRunning(world, batch, 'train', 2);
       await untilAlive(word);

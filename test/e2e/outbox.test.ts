@@ -1,7 +1,7 @@
 /** How what happened is told while GitHub takes no words: a lock, a limit, a restart in the middle. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, submit, untilTask, WAIT } from '../support/world.ts';
-import { pidsOf } from './programs.ts';
+import { pidsOf, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -10,7 +10,6 @@ import {
   makeClockedWorld,
   newIssue,
   startTask,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

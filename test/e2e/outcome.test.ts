@@ -6,17 +6,9 @@ import type { AppOptions } from '../../src/app/compose.ts';
 import type { Probe } from '../../src/core/run.ts';
 import type { JobControl, Logger } from '../../src/engine/ports.ts';
 import { API_TOKEN, REPOSITORY, rest, runOf, taskOf, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, pidOf, sleeper } from './programs.ts';
+import { finish, finisher, pidOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
-import {
-  type ClockedWorld,
-  closeWorld,
-  makeClockedWorld,
-  newIssue,
-  startTask,
-  untilAlive,
-  untilSettled,
-} from './support.ts';
+import { type ClockedWorld, closeWorld, makeClockedWorld, newIssue, startTask, untilSettled } from './support.ts';
 
 let world: ClockedWorld;
 

@@ -1,7 +1,7 @@
 /** How fast and in which order runs start after a restart with much to start, and that no limit is passed. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { REPOSITORY, type RestBatch, submit, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, type Program, pidOf, pidsOf, sleeper } from './programs.ts';
+import { finish, finisher, type Program, pidOf, pidsOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   batchState,
@@ -11,7 +11,6 @@ import {
   makeClockedWorld,
   mostAtOnce,
   startedKeys,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** `close_delay_seconds`: a reopen within it voids the close, also where the app was not there for a while. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REPOSITORY, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { pidsOf } from './programs.ts';
+import { pidsOf, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -46,7 +46,7 @@ describe('a close with a delay', () => {
     await untilSettled(world);
     expect(await eventsOf(world, { type: 'ISSUE_CLOSE_VOIDED' })).toHaveLength(1);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', target: null, generation: 1 });
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     expect(outcomesOf(world, issue.number)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe('a close with a delay', () => {
     issue.close({ by: 'ann', reason: 'completed' });
     await untilPending(issue);
     await world.stop();
-    expect(pidsOf(word)).toHaveLength(1);
+    await untilAlive(word);
     await world.start();
     await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed', actor: 'ann' });
     expect(pidsOf(word)).toEqual([]);

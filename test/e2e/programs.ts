@@ -22,6 +22,11 @@ export function pidsOf(word: string): number[] {
   return findByWord(word, isProgram);
 }
 
+/** Waits: what is alive may be out of one look's sight on a busy machine, as it is before it has become its program. */
+export async function untilAlive(word: string, count = 1): Promise<void> {
+  await expect.poll(() => pidsOf(word).length, WAIT).toBe(count);
+}
+
 /** One of them. A busy machine may hide a process that lives from one look. */
 export async function pidOf(word: string): Promise<number> {
   let pid: number | undefined;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { longProgram } from '../support/crash-case.ts';
 import { useCrashWalk } from '../support/crash-walk.ts';
-import { pidsOf } from '../support/marked.ts';
+import { pidsOf, untilAlive } from '../support/marked.ts';
 import { makeRandom } from '../support/random.ts';
 
 const KILLS = 8;
@@ -109,7 +109,7 @@ it('a deadline that passes while the app is down stops its run after the start',
   const startedAt = Date.parse((await walk.taskOf(it)).runs[0]?.started_at ?? '');
   await walk.kill();
   await expect.poll(() => Date.now(), WAIT).toBeGreaterThan(startedAt + timeoutMinutes * 60_000);
-  expect(pidsOf(it.marker)).toHaveLength(1);
+  await untilAlive(it.marker);
   await walk.start();
   await walk.untilTask(it, { state: 'failed', cause: 'timeout', runs: [{ state: 'failed', cause: 'timeout' }] });
   await walk.untilQuiet();

@@ -1,8 +1,8 @@
 /** What happens while the app is down: runs go on, issues close and reopen, programs end. It is all found at the next start. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endByWord } from '../support/processes.ts';
-import { runOf, submit, taskOf, untilRunning, untilTask } from '../support/world.ts';
-import { finish, finisher, killProgram, nasty, pidOf, pidsOf, sleeper } from './programs.ts';
+import { runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
+import { finish, finisher, killProgram, nasty, pidOf, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -13,7 +13,6 @@ import {
   newIssue,
   numberOfRuns,
   startTask,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 
@@ -45,7 +44,7 @@ describe('while the app was down', () => {
     closes.close({ by: 'ann' });
     reopens.reopen({ by: 'ann' });
     await world.github.webhooks.settled();
-    expect(pidsOf(a.word)).toHaveLength(1);
+    await untilAlive(a.word);
     await world.start();
     await untilTask(world, batch, 'a', { state: 'done', cause: 'issue_completed', actor: 'ann' });
     await untilRunning(world, batch, 'b');
@@ -74,7 +73,7 @@ describe('while the app was down', () => {
     await untilSettled(world);
     expect(await taskOf(world, batch, 'train')).toMatchObject({ state: 'running', runNumber: 1 });
     expect(await runOf(world, batch, 'train')).toMatchObject({ id: first.id, state: 'running' });
-    expect(pidsOf(word)).toEqual([pid]);
+    await expect.poll(() => pidsOf(word), WAIT).toEqual([pid]);
     expect(outcomesOf(world, issue.number)).toEqual([]);
   });
 
@@ -83,10 +82,10 @@ describe('while the app was down', () => {
     const { batch, word, first } = await startTask(world, issue);
     const pid = await pidOf(word);
     await world.stop();
-    expect(pidsOf(word)).toEqual([pid]);
+    await expect.poll(() => pidsOf(word), WAIT).toEqual([pid]);
     await world.start();
     await untilSettled(world);
-    expect(pidsOf(word)).toEqual([pid]);
+    await expect.poll(() => pidsOf(word), WAIT).toEqual([pid]);
     expect(await runOf(world, batch, 'train')).toMatchObject({ id: first.id, state: 'running', number: 1 });
     issue.close({ by: 'ann' });
     await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed' });

@@ -1,7 +1,7 @@
 /** One comment per issue tells how its tasks are: made when there is something to follow, then edited in place. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { REPOSITORY, runOf, submit, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, pidOf, sleeper } from './programs.ts';
+import { finish, finisher, pidOf, sleeper, untilAlive } from './programs.ts';
 import {
   batchName,
   type ClockedWorld,
@@ -10,7 +10,6 @@ import {
   makeClockedWorld,
   newIssue,
   startTask,
-  untilAlive,
   untilSettled,
 } from './support.ts';
 

@@ -17,7 +17,7 @@ import {
   type WorldOptions,
 } from '../support/world.ts';
 import { type GitHubClock, makeGitHubClock } from './github-clock.ts';
-import { type Program, pidsOf, sleeper } from './programs.ts';
+import { type Program, sleeper, untilAlive } from './programs.ts';
 import { brokenRules } from './rules.ts';
 
 export interface ClockedWorld extends World {
@@ -56,11 +56,6 @@ let nextBatch = 0;
 export function batchName(): { name: string } {
   nextBatch += 1;
   return { name: `batch-${nextBatch}` };
-}
-
-/** A run counts as running from its supervisor's claim on; its program is there a little later. */
-export async function untilAlive(word: string, count = 1): Promise<void> {
-  await expect.poll(() => pidsOf(word).length, WAIT).toBe(count);
 }
 
 export interface RunningTask {

@@ -1,7 +1,7 @@
 /** What a person may say to a task over REST, in every state that it can be in. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finish, finisher, killProgram, nasty, pidOf, pidsOf, sleeper } from './programs.ts';
+import { finish, finisher, killProgram, nasty, pidOf, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -14,7 +14,6 @@ import {
   numberOfRuns,
   type RunningTask,
   startTask,
-  untilAlive,
   untilSays,
   untilSettled,
 } from './support.ts';
@@ -231,7 +230,7 @@ describe('linking', () => {
     world.clock.forward();
     old.close({ by: 'ann' });
     await untilSettled(world);
-    expect(pidsOf(task.word)).toHaveLength(1);
+    await untilAlive(task.word);
     target.close({ by: 'ann' });
     await untilTask(world, task.batch, 'train', { state: 'done', cause: 'issue_completed' });
     await untilSettled(world);
@@ -256,6 +255,6 @@ describe('linking', () => {
     expect(await rest(world, 'DELETE', `/tasks/${id}/issue`)).toMatchObject(ACCEPTED);
     issue.close({ by: 'ann' });
     await untilSettled(world);
-    expect(pidsOf(task.word)).toHaveLength(1);
+    await untilAlive(task.word);
   });
 });

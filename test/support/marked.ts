@@ -1,5 +1,7 @@
 /** Finds processes by a marker in their argument vector: a word of a test's own, so that nobody else's are counted. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { WAIT } from './world.ts';
 
 /** Pids of living `sh` processes whose last argument is the marker; supervisors carry it among theirs and don't count. */
 export function pidsOf(marker: string): number[] {
@@ -7,6 +9,10 @@ export function pidsOf(marker: string): number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => isMarked(pid, marker))
     .map(Number);
+}
+
+export async function untilAlive(marker: string, count = 1): Promise<void> {
+  await expect.poll(() => pidsOf(marker).length, WAIT).toBe(count);
 }
 
 function isMarked(pid: string, marker: string): boolean {
