@@ -23,7 +23,7 @@ const TOKEN_SHAPES = /\b(gh[a-z]_\w+|github_pat_\w+|eyJ[\w-]+\.[\w.-]+)/g;
 /** GitHub: without other headers, wait at least one minute after a secondary limit. */
 const SECONDARY_WAIT_SECONDS = 60;
 /** A primary limit resets within the hour; whatever names a longer wait is not to be believed. */
-const LONGEST_WAIT_SECONDS = 3660;
+export const LONGEST_WAIT_SECONDS = 3660;
 
 export function errorOf(call: string, answer: Answer, secret?: string): GitHubError {
   const words = wordsOf(answer, secret);
@@ -47,7 +47,7 @@ function classify(answer: Answer): GitHubErrorClass {
 }
 
 /** Seconds to wait where the answer is a rate limit; null where it is none. */
-function waitOf(answer: Answer): number | null {
+export function waitOf(answer: Answer): number | null {
   const graphql = answer.status === 200 ? graphqlErrorOf(answer) : null;
   if (answer.status !== 403 && answer.status !== 429 && graphql === null) return null;
   const retryAfter = seconds(answer.headers['retry-after']);

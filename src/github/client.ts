@@ -9,6 +9,7 @@ import { GitHubError } from '../engine/ports.ts';
 import { type Auth, type Authorization, skewOf } from './app-auth.ts';
 import { errorOf } from './classify.ts';
 import type { Answer, Exchange, Http } from './http.ts';
+import type { Quotas } from './quota.ts';
 import { graphqlSchema } from './schemas.ts';
 
 /** `VERB /path/{parameter}`, as GitHub documents it. */
@@ -46,8 +47,10 @@ export interface GitHubClient {
   mode: Auth['mode'];
   /** As the repository's installation; `owner` and `repo` are filled in. */
   call(repository: Target, route: Route, parameters?: Parameters, condition?: Condition): Promise<Reply>;
+  /** About no repository, as an installation. */
+  callAsInstallation(installationId: number, route: Route, parameters?: Parameters): Promise<Reply>;
   /** The same, as the App itself. */
-  callAsApp(repository: Target | null, route: Route): Promise<Reply>;
+  callAsApp(repository: Target | null, route: Route, parameters?: Parameters): Promise<Reply>;
   /** A GraphQL query, as the repository's installation; its errors are the caller's too (`dataOf`). */
   query(repository: Target, query: string, variables: Parameters): Promise<Reply>;
   clockOffsetMs(): number | null;
@@ -56,45 +59,77 @@ export interface GitHubClient {
 /** GitHub's replicas may not know a token yet in its first seconds. */
 const YOUNG_TOKEN_MS = 5000;
 const REDIRECTS = 2;
+const GRAPHQL = 'POST /graphql';
 
-export function makeClient(http: Http, auth: Auth): GitHubClient {
-  async function send(route: Route, target: Target | null, exchange: Exchange, as: Authorization): Promise<Reply> {
-    let answer = await http.exchange(exchange);
+/** Whose limits a call counts for. */
+type Payer = Pick<Target, 'installationId'>;
+
+interface Call {
+  route: Route;
+  /** Whose redirect is followed; null: none is. */
+  target: Target | null;
+  exchange: Exchange;
+  as: Authorization;
+}
+
+export function makeClient(http: Http, auth: Auth, quotas: Quotas): GitHubClient {
+  async function send({ route, target, exchange, as }: Call, ask = http.exchange): Promise<Reply> {
+    let answer = await ask(exchange);
     let moved = movedTo(answer, http.baseUrl);
     for (let hop = 0; hop < REDIRECTS && moved !== null && isSame(target, moved); hop += 1) {
-      answer = await http.exchange({ ...exchange, url: moved.href });
+      answer = await ask({ ...exchange, url: moved.href });
       moved = movedTo(answer, http.baseUrl);
     }
     const error = () => refusal(http, as, errorOf(route, answer, as.secret));
     return { ...answer, moved, call: route, tokenKey: fingerprint(as.secret), error };
   }
 
-  async function call(repository: Target, route: Route, parameters: Parameters = {}, condition?: Condition) {
-    const as = await auth.forInstallation(repository.installationId);
+  async function sendFor(payer: Payer, call: Omit<Call, 'as'>, condition?: Condition): Promise<Reply> {
+    const as = await authorize(payer);
     const conditional = isFor(as, condition) ? { 'if-none-match': condition.etag } : {};
-    const exchange = exchangeOf(http, route, repository, parameters);
     const headers = { authorization: as.header, ...conditional };
-    const reply = await send(route, repository, { ...exchange, headers }, as);
-    if (reply.status === 401) auth.refused(repository.installationId);
+    const resource = call.route === GRAPHQL ? 'graphql' : 'core';
+    const reply = await send({ ...call, exchange: { ...call.exchange, headers }, as }, async (exchange) => {
+      const answer = await http.exchange(exchange);
+      quotas.note(payer, answer, resource);
+      return answer;
+    });
+    if (reply.status === 401) auth.refused(payer.installationId);
     return reply;
   }
 
-  async function callAsApp(repository: Target | null, route: Route) {
+  async function authorize(payer: Payer): Promise<Authorization> {
+    try {
+      return await auth.forInstallation(payer.installationId);
+    } catch (error) {
+      const wait = error instanceof GitHubError ? error.retryAfterSeconds : null;
+      if (wait !== null) quotas.silence(payer, wait);
+      throw error;
+    }
+  }
+
+  async function call(target: Target, route: Route, parameters: Parameters = {}, condition?: Condition) {
+    return sendFor(target, { route, target, exchange: exchangeOf(http, route, target, parameters) }, condition);
+  }
+
+  async function callAsInstallation(installationId: number, route: Route, parameters: Parameters = {}) {
+    const exchange = exchangeOf(http, route, null, parameters);
+    return sendFor({ installationId }, { route, target: null, exchange });
+  }
+
+  async function callAsApp(target: Target | null, route: Route, parameters: Parameters = {}) {
     const as = await auth.forApp();
-    const exchange = exchangeOf(http, route, repository, {});
-    return send(route, repository, { ...exchange, headers: { authorization: as.header } }, as);
+    const exchange = { ...exchangeOf(http, route, target, parameters), headers: { authorization: as.header } };
+    return send({ route, target, exchange, as });
   }
 
   async function query(repository: Target, text: string, variables: Parameters) {
-    const as = await auth.forInstallation(repository.installationId);
     const body = { query: text, variables: { ...namesOf(repository), ...variables } };
-    const exchange = { method: 'POST', url: graphqlUrl(http.baseUrl), headers: { authorization: as.header }, body };
-    const reply = await send('POST /graphql', null, exchange, as);
-    if (reply.status === 401) auth.refused(repository.installationId);
-    return reply;
+    const exchange = { method: 'POST', url: graphqlUrl(http.baseUrl), body };
+    return sendFor(repository, { route: GRAPHQL, target: null, exchange });
   }
 
-  return { mode: auth.mode, call, callAsApp, query, clockOffsetMs: http.clockOffsetMs };
+  return { mode: auth.mode, call, callAsInstallation, callAsApp, query, clockOffsetMs: http.clockOffsetMs };
 }
 
 /** The body of a success, checked. Anything else is an error: half an answer is no answer. */

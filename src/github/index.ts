@@ -1,9 +1,13 @@
 /** The adapter to GitHub in one place: what the engine reads from it and writes to it. */
-import type { Clock, CommandReader, GitHubReader, GitHubWriter } from '../engine/ports.ts';
+import type { Clock, CommandReader, GitHubReader, GitHubWriter, SweepReader } from '../engine/ports.ts';
 import { type Credentials, makeAuth } from './app-auth.ts';
 import { type GitHubClient, makeClient } from './client.ts';
-import { makeGate } from './gate.ts';
+import { type Gate, makeGate } from './gate.ts';
+import { askAgain, readHookAttempts } from './hook-attempts.ts';
 import { makeHttp } from './http.ts';
+import { installedRepositories } from './installed.ts';
+import { makeQuotas, type Quotas } from './quota.ts';
+import { readAccess } from './read-access.ts';
 import { makeReadComments, readComment } from './read-comments.ts';
 import { readDependencies } from './read-dependencies.ts';
 import { readEditor } from './read-editor.ts';
@@ -31,6 +35,8 @@ export interface GitHubOptions {
   /** How many issues keep their ETag; default 2,000. */
   rememberedIssues?: number;
   now?: Clock;
+  /** From 0 to 1, for what is spread by chance; default `Math.random`. */
+  chance?: () => number;
 }
 
 /**
@@ -48,28 +54,57 @@ export function apiBaseUrl(host?: string, protocol = 'https'): string {
   return host ? `${protocol}://${host}/api/v3` : 'https://api.github.com';
 }
 
+/** How the App stands with GitHub, apart from any issue. */
+type UpkeepReader = Omit<SweepReader, 'listIssues' | 'sightIssues'>;
+
 export interface GitHub {
-  reader: GitHubReader & CommandReader;
+  reader: GitHubReader & CommandReader & UpkeepReader;
   writer: GitHubWriter;
 }
 
 export function makeGitHub(options: GitHubOptions): GitHub {
+  const now = options.now ?? (() => new Date());
   const http = makeHttp({
     baseUrl: (options.baseUrl ?? apiBaseUrl()).replace(/\/+$/, ''),
     userAgent: 'standdown',
     timeoutMs: options.timeoutMs ?? 10_000,
-    now: options.now ?? (() => new Date()),
+    now,
   });
-  const client = makeClient(http, makeAuth(options.credentials, http));
+  const chance = options.chance ?? Math.random;
+  const quotas = makeQuotas({ now, clockOffsetMs: http.clockOffsetMs, chance });
+  const client = makeClient(http, makeAuth(options.credentials, http), quotas);
   const viewer = makeReadViewer(client);
+  const gate = makeGate(READS_AT_ONCE);
   return {
-    reader: makeGitHubReader(client, viewer, options.rememberedIssues ?? 2000),
+    reader: {
+      ...makeGitHubReader({ client, viewer, gate }, options.rememberedIssues ?? 2000),
+      ...makeUpkeepReader(client, quotas, gate),
+    },
     writer: makeGitHubWriter(client, viewer),
   };
 }
 
-function makeGitHubReader(client: GitHubClient, viewer: ReadViewer, rememberedIssues: number): GitHub['reader'] {
-  const gate = makeGate(READS_AT_ONCE);
+function makeUpkeepReader(client: GitHubClient, { quota, pausedUntil }: Quotas, gate: Gate): UpkeepReader {
+  return {
+    readAccess: (repository) => gate(() => readAccess(client, repository)),
+    installedRepositories: () => gate(() => installedRepositories(client)),
+    hookAttempts: (cursor) => gate(() => readHookAttempts(client, cursor)),
+    askAgain: (attemptId) => gate(() => askAgain(client, attemptId)),
+    quota,
+    pausedUntil,
+  };
+}
+
+interface ReaderDeps {
+  client: GitHubClient;
+  viewer: ReadViewer;
+  gate: Gate;
+}
+
+function makeGitHubReader(
+  { client, viewer, gate }: ReaderDeps,
+  rememberedIssues: number,
+): GitHubReader & CommandReader {
   const readIssue = makeReadIssue(client, rememberedIssues);
   const readPermission = makeReadPermission(client, viewer);
   const readComments = makeReadComments(client, REMEMBERED_REPOSITORIES);

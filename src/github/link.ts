@@ -10,3 +10,9 @@ export function lastPage({ headers }: Answer): number {
   const found = /<[^>]*[?&]page=(\d+)[^>]*>;\s*rel="last"/.exec(headers.link ?? '');
   return found ? Number(found[1]) : 1;
 }
+
+/** null where the listing ends. */
+export function nextCursor({ headers }: Answer): string | null {
+  const query = /<[^>?]*\?([^>]*)>;\s*rel="next"/.exec(headers.link ?? '')?.[1];
+  return new URLSearchParams(query).get('cursor');
+}

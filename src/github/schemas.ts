@@ -76,9 +76,28 @@ export const repositorySchema = z.object({
   full_name: z.string().regex(/^[^/]+\/[^/]+$/),
   has_issues: z.boolean().default(true),
   archived: z.boolean().default(false),
+  /** Not to be read by everybody. */
+  private: z.boolean().default(true),
 });
 
-export const installationSchema = z.object({ id: z.number().int().positive() });
+export const installationSchema = z.object({ id: z.number().int().positive(), suspended_at: z.string().nullish() });
+
+/** What one installation is on. */
+export const installedSchema = z.object({
+  repositories: z.array(repositorySchema.pick({ id: true, full_name: true })),
+});
+
+export const hookAttemptSchema = z.object({
+  id: idSchema,
+  guid: z.string().min(1),
+  event: z.string().min(1),
+  action: z.string().nullish(),
+  delivered_at: instant,
+  /** `OK`, or why not, in words. */
+  status: z.string(),
+  /** 0: no answer came. */
+  status_code: z.number().nullish(),
+});
 
 export const issueEventsSchema = z.array(z.object({ event: z.string(), actor: account }));
 
