@@ -2,25 +2,35 @@
 import type {
   IssueCommentCreatedEvent,
   IssuesClosedEvent,
+  IssuesEvent,
   IssuesReopenedEvent,
   PushEvent,
 } from '@octokit/webhooks-types';
 import { z } from 'zod';
-import type { Hint, InterpretDelivery, RepositoryRef } from '../engine/ports.ts';
+import type { Hint, InterpretDelivery } from '../engine/ports.ts';
 import { FILE_PATH } from '../engine/repository-file.ts';
 import { commentSchema, toComment } from './comment.ts';
-import { idSchema, issueNumberSchema, issueSchema, toSnapshot } from './schemas.ts';
+import { interpretAccess } from './interpret-access.ts';
+import { anyInstallationSchema, onlyOf, type Place, placeSchema, read, refOf } from './payload.ts';
+import { issueNumberSchema, issueSchema, toSnapshot } from './schemas.ts';
 
-const placeSchema = z.object({ id: idSchema, full_name: z.string().regex(/^[^/]+\/[^/]+$/, 'is no owner/name') });
-/** Webhooks of a repository, which no App made, have none. */
-const installationSchema = z.object({ id: z.number().int().positive() }).nullish();
+/** Of all others nothing is used: what they change of an issue is no matter here. */
+const ISSUE_ACTIONS = [
+  'closed',
+  'reopened',
+  'deleted',
+  'transferred',
+  'locked',
+  'unlocked',
+  'edited',
+] as const satisfies readonly IssuesEvent['action'][];
 
 const issuesPayloadSchema = z.object({
   action: z.string().min(1),
   issue: issueSchema,
   repository: placeSchema,
   sender: z.object({ login: z.string().min(1) }),
-  installation: installationSchema,
+  installation: anyInstallationSchema,
 });
 
 /** Each edge is told twice: to the repository of the issue that is blocked (`blocked_by_…`), and to that of the other. */
@@ -30,15 +40,14 @@ const dependenciesPayloadSchema = z.object({
   /** Where it is, told only to the other's repository. */
   blocked_issue_repo: placeSchema.nullish(),
   repository: placeSchema,
-  installation: installationSchema,
+  installation: anyInstallationSchema,
 });
 
 const commentPayloadSchema = z.object({
-  action: z.string().min(1),
   issue: z.object({ number: issueNumberSchema, pull_request: z.unknown().optional() }),
   comment: commentSchema,
   repository: placeSchema,
-  installation: installationSchema,
+  installation: anyInstallationSchema,
 });
 
 const paths = z.array(z.string()).nullish();
@@ -50,7 +59,7 @@ const pushPayloadSchema = z.object({
   forced: z.boolean(),
   commits: z.array(z.object({ added: paths, modified: paths, removed: paths })),
   repository: placeSchema.extend({ default_branch: z.string().min(1) }),
-  installation: installationSchema,
+  installation: anyInstallationSchema,
 });
 
 /** What a push tells of its commits, and of the files of each, at most: https://docs.github.com/webhooks/webhook-events-and-payloads#push */
@@ -66,17 +75,17 @@ const promised = [
 void promised;
 
 export const interpretDelivery: InterpretDelivery = (event, payload) => {
-  if (event === 'issues') return read(issuesPayloadSchema, payload, hintOf);
-  if (event === 'issue_comment') return read(commentPayloadSchema, payload, commentHintOf);
+  if (event === 'issues') {
+    return onlyOf(ISSUE_ACTIONS, payload, () => read(issuesPayloadSchema, payload, hintOf));
+  }
+  // What an edited comment says now was not said to anybody, and a deleted one says nothing.
+  if (event === 'issue_comment') {
+    return onlyOf(['created'], payload, () => read(commentPayloadSchema, payload, commentHintOf));
+  }
   if (event === 'push') return read(pushPayloadSchema, payload, fileHintOf);
   if (event === 'issue_dependencies') return read(dependenciesPayloadSchema, payload, blockersHintOf);
-  return { kind: 'ignored' };
+  return interpretAccess(event, payload);
 };
-
-function read<S extends z.ZodType>(schema: S, payload: unknown, hint: (told: z.infer<S>) => Hint): Hint {
-  const parsed = schema.safeParse(payload);
-  return parsed.success ? hint(parsed.data) : { kind: 'malformed', problem: problemOf(parsed.error) };
-}
 
 function hintOf({ action, issue, repository, sender, installation }: z.infer<typeof issuesPayloadSchema>): Hint {
   const snapshot = toSnapshot(issue, actorOf(action, issue, sender));
@@ -102,10 +111,9 @@ function blockersHintOf(told: z.infer<typeof dependenciesPayloadSchema>): Hint {
   };
 }
 
-/** What an edited comment says now was not said to anybody, and a deleted one says nothing. */
 function commentHintOf(told: z.infer<typeof commentPayloadSchema>): Hint {
-  const { action, issue, comment, repository, installation } = told;
-  if (action !== 'created' || issue.pull_request != null) return { kind: 'ignored' };
+  const { issue, comment, repository, installation } = told;
+  if (issue.pull_request != null) return { kind: 'ignored' };
   return {
     kind: 'comment',
     ref: { repositoryId: repository.id, number: issue.number },
@@ -130,11 +138,6 @@ function mayTouchFile({ created, forced, commits }: Pick<Push, 'created' | 'forc
 }
 
 type Push = z.infer<typeof pushPayloadSchema>;
-type Place = z.infer<typeof placeSchema>;
-
-function refOf({ id, full_name }: Place, installation: z.infer<typeof installationSchema>): RepositoryRef {
-  return { id, fullName: full_name, installationId: installation?.id ?? null };
-}
 
 function placeOf(action: string, repository: Place, blocked: Place | null | undefined): Place | null {
   if (action.startsWith('blocked_by_')) return repository;
@@ -150,10 +153,4 @@ function ownerOf({ full_name }: Place): string | undefined {
 function actorOf(action: string, issue: z.infer<typeof issueSchema>, sender: { login: string }): string | null {
   if (action === 'closed' || action === 'reopened') return sender.login;
   return issue.state === 'closed' ? (issue.closed_by?.login ?? null) : null;
-}
-
-/** Paths and what was expected there; never a value. */
-function problemOf(error: z.ZodError): string {
-  const lines = error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`);
-  return lines.join('; ').slice(0, 300);
 }

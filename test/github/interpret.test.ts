@@ -47,7 +47,7 @@ describe('a delivery about an issue', () => {
     expect(hint).toMatchObject({ action: 'reopened', issue: { state: 'open', actor: 'cleo', closedAt: null } });
   });
 
-  test.each(['opened', 'edited', 'deleted', 'transferred', 'locked', 'unlocked', 'labeled', 'an_action_of_tomorrow'])(
+  test.each(['edited', 'deleted', 'transferred', 'locked', 'unlocked'])(
     'with the action %s is a hint whose sender did not close or reopen it',
     (action) => {
       expect(interpretDelivery('issues', payload(action))).toMatchObject({
@@ -72,9 +72,45 @@ describe('a delivery about an issue', () => {
     expect(hint).toMatchObject({ issue: { dependsOn: ['#3'], blockedByCount: 2 } });
   });
 
-  test('about a pull request is ignored', () => {
-    expect(interpretDelivery('issues', payload('closed', { pull_request: {} }))).toEqual({ kind: 'ignored' });
+  test('that it was transferred is about the issue where it was', () => {
+    const moved = { html_url: 'https://github.com/acme/archive/issues/3', number: 3 };
+    const changes = { new_issue: issueJson(moved), new_repository: { id: 404, full_name: 'acme/archive' } };
+    expect(interpretDelivery('issues', payload('transferred', OPEN, { changes }))).toMatchObject({
+      kind: 'issue',
+      action: 'transferred',
+      ref: { repositoryId: '101', number: 12 },
+      repository: { fullName: 'acme/widgets' },
+    });
   });
+
+  test.each([
+    'opened',
+    'assigned',
+    'unassigned',
+    'labeled',
+    'unlabeled',
+    'milestoned',
+    'demilestoned',
+    'pinned',
+    'unpinned',
+    'typed',
+    'untyped',
+    'field_added',
+    'field_removed',
+    'an_action_of_tomorrow',
+    'constructor',
+  ])('with the action %s is ignored, whatever comes with it', (action) => {
+    expect(interpretDelivery('issues', payload(action))).toEqual({ kind: 'ignored' });
+    expect(interpretDelivery('issues', { action })).toEqual({ kind: 'ignored' });
+  });
+
+  test.each(['closed', 'reopened', 'deleted', 'transferred', 'locked', 'unlocked', 'edited'])(
+    '%s is ignored where that is a pull request',
+    (action) => {
+      const hint = interpretDelivery('issues', payload(action, { pull_request: { url: 'x' } }));
+      expect(hint).toEqual({ kind: 'ignored' });
+    },
+  );
 });
 
 describe('a delivery about a dependency', () => {
@@ -245,7 +281,7 @@ describe('a push', () => {
   });
 });
 
-test.each(['ping', 'installation', 'pull_request', 'toString', ''])(
+test.each(['ping', 'public', 'sub_issues', 'pull_request', 'toString', ''])(
   'the event %j is ignored, whatever it holds',
   (event) => {
     expect(interpretDelivery(event, null)).toEqual({ kind: 'ignored' });

@@ -491,7 +491,7 @@ describe('a webhook', () => {
     await github.webhooks.settled();
     const kinds = rows.map(({ event, payload }) => `${event}: ${interpretDelivery(event, JSON.parse(payload)).kind}`);
     expect(kinds.length).toBeGreaterThan(8);
-    const told = ['issues: issue', 'issue_comment: comment', 'push: file'];
+    const told = ['issues: issue', 'issue_comment: comment', 'push: file', 'installation: access'];
     expect(kinds.filter((kind) => !told.includes(kind) && !kind.endsWith(': ignored'))).toEqual([]);
     expect(kinds).toEqual(expect.arrayContaining(told));
     expect(kinds).not.toContain('issues: ignored');
