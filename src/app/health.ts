@@ -1,6 +1,7 @@
 /** How it stands with the app: alive, and ready as long as a delivery can be accepted and kept. */
 import type { Deps } from '../engine/deps.ts';
 import type { Engine } from '../engine/engine.ts';
+import { dataAge } from '../engine/sweep/index.ts';
 import type { Health } from '../web/index.ts';
 import type { GitHubState } from './github-health.ts';
 
@@ -28,11 +29,36 @@ export function makeHealth(deps: Deps, { engine, githubState, closing }: HealthO
           last_at: status?.lastSweepAt?.toISOString() ?? null,
           errors: status?.lastSweepErrors ?? 0,
         },
+        data: database === 'ok' && deps.github !== null ? await renderDataAge(deps) : null,
         runners: Object.fromEntries(deps.runners.names().map((name) => [name, runnerState(deps, name)])),
         backlog: database === 'ok' ? await deps.store.queries.backlog() : null,
       };
       return { ok, body };
     },
+  };
+}
+
+/** More than this say nothing more. */
+const MOST_PROBLEMS = 20;
+
+/** What is known of GitHub's issues, by the repository that was looked at longest ago. */
+async function renderDataAge(deps: Deps): Promise<object> {
+  const { repositories, oldestAt, oldest, problems } = await dataAge(deps);
+  const age = oldestAt === null ? null : Math.max(0, Math.round((deps.clock().getTime() - oldestAt.getTime()) / 1_000));
+  return {
+    repositories,
+    oldest_repository: oldest,
+    oldest_at: oldestAt?.toISOString() ?? null,
+    age_seconds: age,
+    problems: problems.slice(0, MOST_PROBLEMS).map(({ repository, code, message, since, failures, nextTryAt }) => ({
+      repository,
+      code,
+      message,
+      since: since.toISOString(),
+      failures,
+      next_try_at: nextTryAt.toISOString(),
+    })),
+    problems_in_all: problems.length,
   };
 }
 

@@ -31,6 +31,12 @@ export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, Jo
       get maxRunningPerRepository() {
         return file.limits.maxRunningPerRepository;
       },
+      get massStop() {
+        return file.limits.massStop;
+      },
+      get maxDataAgeSeconds() {
+        return file.limits.maxDataAgeSeconds;
+      },
     },
     permissionsFloor: () => file.permissionsFloor,
     trustedApps: () => file.trustedApps,

@@ -38,6 +38,8 @@ export interface IssueSnapshot {
 export interface TrackedIssue extends IssueRef, IssueSnapshot {
   /** `deleted` and `transferred` only on GitHub's positive word (410, 301, or 404 in a readable repository). */
   presence: 'present' | 'deleted' | 'transferred';
+  /** Web address of a transferred issue at its new place; null: it was not transferred, or nobody here may see where to. */
+  movedTo: string | null;
   /** A hint came that could not be believed by itself: live state has to be read. */
   readDue: boolean;
   /** What blocks it has changed, or was never read. */

@@ -5,6 +5,10 @@ import type { Task } from './task.ts';
 export interface Limits {
   maxRunning: number;
   maxRunningPerRepository: number;
+  /** Stops that sweeps may want within a minute before GitHub is asked once more; default 50. */
+  massStop?: number;
+  /** No task starts on what is known of another issue from longer ago; default 600. */
+  maxDataAgeSeconds?: number;
 }
 
 /** What a run takes a slot of. */

@@ -1,15 +1,19 @@
 /** Whether a task may start now: by its issue, as that was just read, and what blocks it; and by what was forbidden meanwhile. */
-import { type BlockerView, blocking, isBeingJudged } from '../core/blockers/blocker.ts';
+import { type BlockerView, blocking, isBeingJudged, sameLabel } from '../core/blockers/blocker.ts';
 import { covers } from '../core/hold.ts';
 import type { IssueRef, TrackedIssue } from '../core/issue.ts';
 import { forbidsStarts } from '../core/plan/batch.ts';
 import { START_FRESHNESS_MS } from '../core/plan/limits.ts';
+import { age } from '../core/report/text.ts';
+import type { SeenBlocker } from '../core/report/waiting.ts';
 import type { Task } from '../core/task.ts';
 import type { Deps } from './deps.ts';
 import { GitHubError } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import { BLOCKERS_UNJUDGED, BLOCKERS_UNREAD, canBeBlocked } from './reconcile-blockers.ts';
 import { viewBlockersOf } from './view-blockers.ts';
+
+const DEFAULT_MAX_DATA_AGE_SECONDS = 600;
 
 /**
  * - `issue`: a look at the issue is what goes on with the task, or with what is known of the issue.
@@ -27,7 +31,24 @@ export async function obstacleOf(deps: Deps, task: Task, issue: TrackedIssue): P
   const obstacle = blockedBy(task, known);
   if (obstacle !== null) return obstacle;
   await refreshBlockers(deps, issue);
-  return blockedBy(task, await viewBlockersOf(deps, issue));
+  const seen = await viewBlockersOf(deps, issue);
+  return blockedBy(task, seen) ?? tooOld(deps, task, seen);
+}
+
+/** Resolved as it was seen, and nobody could tell for long whether it still is. A person may release the task from it. */
+function tooOld({ clock, limits }: Deps, task: Task, seen: readonly SeenBlocker[]): Obstacle | null {
+  const maxMs = (limits.maxDataAgeSeconds ?? DEFAULT_MAX_DATA_AGE_SECONDS) * 1_000;
+  const now = clock();
+  for (const { label, status, observedAt } of seen) {
+    if (status !== 'resolved' || observedAt === null || task.released.some(({ blocker }) => sameLabel(blocker, label)))
+      continue;
+    if (now.getTime() - observedAt.getTime() <= maxMs) continue;
+    return {
+      by: 'issue',
+      reason: `what is known of ${label} is ${age(observedAt, now)} old, and it can't be read now`,
+    };
+  }
+  return null;
 }
 
 /** To be asked again where GitHub was waited for since the task was chosen: a hold, a cancel or a failure may have come. */

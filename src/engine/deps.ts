@@ -11,6 +11,7 @@ import type {
   NewId,
   Runners,
   Store,
+  SweepReader,
 } from './ports.ts';
 
 export interface Deps {
@@ -20,7 +21,7 @@ export interface Deps {
    * null: the engine runs by itself, and only manual changes and runners drive it. A reader alone is enough to follow
    * issues; what is owed to them then stays owed.
    */
-  github: (GitHubReader & Partial<CommandReader & GitHubWriter>) | null;
+  github: (GitHubReader & Partial<CommandReader & SweepReader & GitHubWriter>) | null;
   interpret: InterpretDelivery;
   policyOf(repositoryId: string): Promise<Policy>;
   /** Slugs of other Apps whose comments may command. */

@@ -1,14 +1,17 @@
 /** The engine as a running thing: its loops, their start and their end. What it does is in the use cases beside it. */
+
+import type { IssueRef } from '../core/issue.ts';
 import { WRITE_PACE } from '../core/pace.ts';
 import { bringStartsForward } from './clock-set-back.ts';
 import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
 import type { Deps } from './deps.ts';
-import { parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
+import { issueEvent } from './journal.ts';
+import { issueKey, parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
 import { startLoop } from './loop.ts';
 import { makeNeedsGraphs } from './needs-graphs.ts';
 import { makeSender, sendOwed } from './outbox/index.ts';
-import type { WorkLease } from './ports.ts';
+import { GitHubError, type WorkLease } from './ports.ts';
 import { processDeliveries } from './process-deliveries.ts';
 import { reconcileBatch } from './reconcile-batch.ts';
 import { reconcileIssue } from './reconcile-issue.ts';
@@ -17,7 +20,8 @@ import { followFile } from './repository-file.ts';
 import { checkRunners } from './runner-check.ts';
 import { makeStartPace } from './start-pace.ts';
 import { startReady } from './start-ready.ts';
-import { sweep } from './sweep.ts';
+import { discover, makeSweeper, type Sweeper, type Swept, sweep } from './sweep/index.ts';
+import { makeUpkeep } from './upkeep.ts';
 import { startWorker } from './worker.ts';
 
 export interface EngineOptions {
@@ -65,11 +69,44 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   const checkSeconds = options.runnerCheckSeconds ?? 2;
   const pace = makeStartPace(options.startsPerSecond === undefined ? {} : { perSecond: options.startsPerSecond });
   const graphs = makeNeedsGraphs(store);
+  const sweeper = makeSweeper(deps, options.sweepSeconds * 1_000);
+  const unswept = new Set<string>();
   let checks = 0;
 
+  function onSwept(repositoryId: string, { problem }: Swept): void {
+    if (problem === null) unswept.delete(repositoryId);
+    else unswept.add(repositoryId);
+    status.lastSweepErrors = unswept.size;
+  }
+
   async function runSweep(): Promise<void> {
-    const result = await sweep(deps);
-    Object.assign(status, { swept: true, lastSweepAt: clock(), lastSweepErrors: result.errors.length });
+    const result = await sweep(deps, sweeper, onSwept);
+    // Of the issues that it found each is looked at by itself, and its failure told there.
+    const errors = sweeper === null ? result.errors.length : unswept.size;
+    Object.assign(status, { swept: true, lastSweepAt: clock(), lastSweepErrors: errors });
+  }
+
+  const upkeep = makeUpkeep(deps, sweeper, (repositoryId, swept) => {
+    onSwept(repositoryId, swept);
+    status.lastSweepAt = clock();
+  });
+
+  /** One issue's failure is its own: told once for each row of them, and tried again by its key. */
+  async function tellFailure(ref: IssueRef, failures: number, work: () => Promise<void>): Promise<void> {
+    const name = issueKey(ref);
+    try {
+      await work();
+      unswept.delete(name);
+    } catch (error) {
+      unswept.add(name);
+      if (failures === 0 && error instanceof GitHubError) {
+        const { code, message } = error;
+        await store.commit([issueEvent('RECONCILIATION_ERROR', clock(), ref, { code, message })]);
+      }
+      throw error;
+    } finally {
+      status.lastSweepErrors = unswept.size;
+    }
   }
 
   async function handle({ key, failures }: WorkLease): Promise<void> {
@@ -81,7 +118,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'batch':
         return reconcileBatch(deps, graphs, work.id);
       case 'issue':
-        return reconcileIssue(deps, work.ref, failures);
+        return tellFailure(work.ref, failures, () => reconcileIssue(deps, work.ref, failures));
       case 'comments':
         return handleComments(deps, work.ref, failures);
       case 'file':
@@ -89,14 +126,17 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'schedule':
         return startReady(deps, pace);
       case 'sweep':
-        if (options.sweepSeconds > 0) await store.queue.enqueue([{ key, dueAt: later(options.sweepSeconds) }]);
+        // Where repositories have turns of their own, this is a person's wish.
+        if (sweeper === null && options.sweepSeconds > 0) {
+          await store.queue.enqueue([{ key, dueAt: later(options.sweepSeconds) }]);
+        }
         return runSweep();
       case 'runners':
         await store.queue.enqueue([{ key, dueAt: later(checkSeconds) }]);
         checks += 1;
         return checkRunners(deps, checks);
       default:
-        log.warn({ key }, 'unknown key dropped');
+        if (work === null || !(await upkeep.handle(work))) log.warn({ key }, 'unknown key dropped');
     }
   }
 
@@ -104,7 +144,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   if (store.exclusive) await store.queue.reclaim();
   await tellUnreachable(deps);
   // State before events before starts: what was missed while down is known before anything runs.
-  const firstSweep = runSweep();
+  const firstSweep = findInstalled(deps, sweeper).then(runSweep);
   await atMost(options.firstSweepMs ?? FIRST_SWEEP_MS, firstSweep, () => log.warn({}, 'first sweep takes long'));
   firstSweep.catch((error) => log.error({ err: error }, 'first sweep failed'));
   const deliveries = startLoop({
@@ -123,8 +163,9 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
 
   async function enqueuePeriodic(sweepAt: Date): Promise<void> {
     const first = [SCHEDULE_KEY, RUNNERS_KEY].map((key) => ({ key, dueAt: clock() }));
-    const periodic = options.sweepSeconds > 0 ? [{ key: SWEEP_KEY, dueAt: sweepAt }] : [];
-    await store.queue.enqueue([...first, ...periodic]);
+    const isDriven = sweeper === null && options.sweepSeconds > 0;
+    const periodic = isDriven ? [{ key: SWEEP_KEY, dueAt: sweepAt }] : [];
+    await store.queue.enqueue([...first, ...periodic, ...upkeep.firstKeys(clock())]);
   }
   await enqueuePeriodic(later(options.sweepSeconds));
   // The look at the runners brings back the tasks of runs that are on their way.
@@ -163,10 +204,17 @@ async function atMost(ms: number, work: Promise<void>, tooLong: () => void): Pro
   await Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
 
-/** A look at an issue reads it, and whose close it was, from GitHub; one at comments or a file reads those. */
+const WAITING = ['issue', 'comments', 'file', 'repository', 'verify', 'access', 'sweep', 'discover', 'missed'];
+
+/** What mostly waits for GitHub. */
 function waits(key: string): boolean {
-  const kind = parseKey(key)?.kind;
-  return kind === 'issue' || kind === 'comments' || kind === 'file';
+  return WAITING.includes(parseKey(key)?.kind ?? '');
+}
+
+/** A repository that nothing is known of yet is listed from now on; what was there is found all the same where this fails. */
+async function findInstalled({ log }: Deps, sweeper: Sweeper | null): Promise<void> {
+  if (sweeper === null) return;
+  await discover(sweeper).catch((error: unknown) => log.warn({ err: error }, 'installed repositories not listed'));
 }
 
 /** A run whose runner is not configured here is left alone, neither seen nor stopped: somebody has to know. */

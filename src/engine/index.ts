@@ -25,4 +25,4 @@ export type { Deps } from './deps.ts';
 export { type Engine, type EngineOptions, type EngineStatus, startEngine } from './engine.ts';
 export * from './ports.ts';
 export { type SubmitResult, submitBatch } from './submit-batch.ts';
-export { sweep } from './sweep.ts';
+export { type SweepResult, sweep } from './sweep/index.ts';

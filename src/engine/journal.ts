@@ -36,6 +36,11 @@ export function issueEvent(
   return { write: 'event.append', event: { type, at, ...place, data } };
 }
 
+export function repositoryEvent(type: string, at: Date, repositoryId: string, data: JournalEvent['data']): Write {
+  const place = { repositoryId, issueNumber: null, batchId: null, taskId: null, runId: null };
+  return { write: 'event.append', event: { type, at, ...place, data } };
+}
+
 export function batchEvent(type: string, at: Date, batch: Batch, data: JournalEvent['data']): Write {
   const { id, repositoryId, name } = batch;
   const place = { repositoryId, issueNumber: null, batchId: id, taskId: null, runId: null };

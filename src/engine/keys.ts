@@ -4,6 +4,14 @@ import type { IssueRef } from '../core/issue.ts';
 export const SCHEDULE_KEY = 'schedule';
 export const SWEEP_KEY = 'sweep';
 export const RUNNERS_KEY = 'runners';
+/** Sees to it that every followed repository has its turns. */
+export const WATCH_KEY = 'watch';
+/** Finds repositories that no event has told of. */
+export const DISCOVER_KEY = 'discover';
+/** Asks GitHub for deliveries that did not arrive. */
+export const MISSED_KEY = 'missed';
+/** Takes away what is kept no longer. */
+export const RETENTION_KEY = 'retention';
 
 export type WorkKey =
   | { kind: 'task'; id: string }
@@ -13,6 +21,16 @@ export type WorkKey =
   | { kind: 'comments'; ref: IssueRef }
   /** The repository's file. */
   | { kind: 'file'; repositoryId: string }
+  /** What changed in the repository. */
+  | { kind: 'repository'; repositoryId: string }
+  /** All tracked issues of the repository, one by one. */
+  | { kind: 'verify'; repositoryId: string }
+  /** Whether the repository can still be reached, and what follows where it can't. */
+  | { kind: 'access'; repositoryId: string }
+  | { kind: 'watch' }
+  | { kind: 'discover' }
+  | { kind: 'missed' }
+  | { kind: 'retention' }
   | { kind: 'schedule' }
   | { kind: 'sweep' }
   | { kind: 'runners' };
@@ -37,12 +55,29 @@ export function fileKey(repositoryId: string): string {
   return `file:${repositoryId}`;
 }
 
+export function repositoryKey(repositoryId: string): string {
+  return `repository:${repositoryId}`;
+}
+
+export function verifyKey(repositoryId: string): string {
+  return `verify:${repositoryId}`;
+}
+
+export function accessKey(repositoryId: string): string {
+  return `access:${repositoryId}`;
+}
+
+const SINGLE_KEYS = [SCHEDULE_KEY, SWEEP_KEY, RUNNERS_KEY, WATCH_KEY, DISCOVER_KEY, MISSED_KEY, RETENTION_KEY] as const;
+const REPOSITORY_KINDS = ['file', 'repository', 'verify', 'access'] as const;
+
 /** null: a key that this version does not know. */
 export function parseKey(key: string): WorkKey | null {
-  if (key === SCHEDULE_KEY || key === SWEEP_KEY || key === RUNNERS_KEY) return { kind: key };
+  const single = SINGLE_KEYS.find((name) => name === key);
+  if (single !== undefined) return { kind: single };
   const [kind, rest = ''] = split(key, ':');
+  const ofRepository = REPOSITORY_KINDS.find((name) => name === kind);
+  if (ofRepository !== undefined) return { kind: ofRepository, repositoryId: rest };
   if (kind === 'task' || kind === 'batch') return { kind, id: rest };
-  if (kind === 'file') return { kind, repositoryId: rest };
   const [repositoryId, number = ''] = split(rest, '#');
   if ((kind === 'issue' || kind === 'comments') && /^\d+$/.test(number)) {
     return { kind, ref: { repositoryId, number: Number(number) } };

@@ -51,7 +51,8 @@ async function keepReading(
   if (reading.found !== 'issue') {
     if (known === null) return null;
     if (known.presence === reading.found && !known.readDue) return known;
-    const set = { presence: reading.found, readDue: false, observedAt: now };
+    const movedTo = reading.found === 'transferred' ? reading.to : null;
+    const set = { presence: reading.found, movedTo, readDue: false, observedAt: now };
     const look = { write: 'work.enqueue' as const, key: issueKey(ref), dueAt: now };
     const update = { write: 'issue.update' as const, ref, version: known.version, set };
     // What waits for an unlock that never comes is tried once more, and then given up.
@@ -61,7 +62,8 @@ async function keepReading(
   }
   const { issue } = reading;
   const told = keepBlockersNews(known, issue);
-  const fresh = { ...issue, ...told, ...ref, presence: 'present' as const, readDue: false, observedAt: now };
+  const here = { presence: 'present' as const, movedTo: null };
+  const fresh = { ...issue, ...told, ...ref, ...here, readDue: false, observedAt: now };
   if (known === null) {
     const inserted = { ...fresh, version: 1 };
     const writes: Write[] = [{ write: 'issue.insert', issue: inserted }, ...unlocked(ref, known, fresh, now)];

@@ -56,5 +56,5 @@ async function confirmTransferred(
 ): Promise<IssueReading> {
   if (reply.moved === null || reply.moved.repositoryId === repository.id) throw reply.error();
   await confirmReadable(client, repository, reply);
-  return { found: 'transferred' };
+  return { found: 'transferred', to: null };
 }

@@ -13,6 +13,7 @@ import { migratePostgresql } from './postgresql/migrate.ts';
 import { makeQueries } from './queries.ts';
 import { makeQueue } from './queue.ts';
 import { makeReads } from './reads.ts';
+import { makeRetention } from './retention.ts';
 import { connectSqlite } from './sqlite/connect.ts';
 import { lockDatabase } from './sqlite/database-lock.ts';
 import { migrateSqlite } from './sqlite/migrate.ts';
@@ -100,6 +101,7 @@ function makeStore(connection: Connection, options: StoreOptions): Store {
     queue: makeQueue(connection, { now: options.now, onEnqueued }),
     outbox: makeOutbox(connection, options.now),
     queries: makeQueries(db),
+    retention: makeRetention(db),
     commit: makeCommit(connection, onEnqueued),
     check: makeCheck(db, options.now),
     close: () => {

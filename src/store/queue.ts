@@ -27,7 +27,7 @@ export function makeQueue(
 
   async function complete(lease: WorkLease): Promise<void> {
     const { count } = await db.workKey.deleteMany({ where: { ...held(lease), dueAt: PARKED } });
-    if (count === 0) await giveUp(lease, { failures: 0, lastError: null });
+    if (count === 0) await giveUp(lease, { failures: 0, lastError: null, failingSince: null });
   }
 
   async function fail(lease: WorkLease, dueAt: Date, error: string): Promise<void> {
@@ -37,6 +37,11 @@ export function makeQueue(
       data: { ...failed, dueAt, owner: null, leaseUntil: null },
     });
     if (count === 0) await giveUp(lease, failed);
+    const { key } = lease;
+    await db.workKey.updateMany({
+      where: { key, failures: { gt: 0 }, failingSince: null },
+      data: { failingSince: now() },
+    });
   }
 
   /** Enqueued meanwhile: it stays due as it was asked for. */

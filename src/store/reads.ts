@@ -13,7 +13,9 @@ import { fromEventRow } from './rows/event.ts';
 import { fromIssueRow } from './rows/issue.ts';
 import { fromRunRow } from './rows/run.ts';
 import { fromTaskRow } from './rows/task.ts';
+import { makeSweepReads } from './sweep-reads.ts';
 import { readTrackedIssues } from './tracked-issues.ts';
+import { makeUpkeepReads } from './upkeep-reads.ts';
 
 export function makeReads(db: Database): StoreReads {
   return {
@@ -24,6 +26,8 @@ export function makeReads(db: Database): StoreReads {
     ...makeMemberReads(db),
     ...makeRunReads(db),
     ...makeBatchReads(db),
+    ...makeSweepReads(db),
+    ...makeUpkeepReads(db),
   };
 }
 

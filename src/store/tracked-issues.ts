@@ -1,5 +1,5 @@
-/** Which issues a sweep looks after, as one statement that answers each of its parts from an index. */
-import { join, sqltag as sql } from '@prisma/client/runtime/client';
+/** Which issues a sweep looks after, as statements that answer each of their parts from an index. */
+import { join, type Sql, sqltag as sql } from '@prisma/client/runtime/client';
 import type { IssueRef } from '../core/issue.ts';
 import { isEnded, TASK_STATES } from '../core/task.ts';
 import type { Database } from './database.ts';
@@ -25,4 +25,61 @@ export function readTrackedIssues(db: Database, since: Date): Promise<IssueRef[]
       SELECT repository_id, issue_number FROM outbox_items WHERE state = 'locked'
     ) AS tracked
     ORDER BY "repositoryId", "number"`);
+}
+
+/** Asked of each repository by itself, so that one task is enough to answer. */
+export async function readTrackedRepositories(db: Database, since: Date): Promise<string[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>(sql`
+    SELECT id FROM repositories WHERE ${isTracked(since)} ORDER BY id`);
+  return rows.map(({ id }) => id);
+}
+
+export async function readIsTracked(db: Database, repositoryId: string, since: Date): Promise<boolean> {
+  const rows = await db.$queryRaw<{ id: string }[]>(sql`
+    SELECT id FROM repositories WHERE id = ${repositoryId} AND (${isTracked(since)})`);
+  return rows.length > 0;
+}
+
+function isTracked(since: Date): Sql {
+  return sql`
+    EXISTS (SELECT 1 FROM tasks WHERE tasks.repository_id = repositories.id
+      AND state IN (${join(UNFINISHED_STATES)}) AND issue_number IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM tasks WHERE tasks.repository_id = repositories.id
+      AND finished_at > ${since} AND issue_number IS NOT NULL AND ended_by_episode_id IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM issue_blockers JOIN tasks ON tasks.repository_id = issue_blockers.repository_id
+        AND tasks.issue_number = issue_blockers.issue_number
+      WHERE blocker_repository_id = repositories.id AND tasks.state IN (${join(UNFINISHED_STATES)}))
+    OR id IN (SELECT repository_id FROM outbox_items WHERE state = 'locked')`;
+}
+
+export interface NumbersPage {
+  since: Date;
+  after: number;
+  limit: number;
+}
+
+export async function readTrackedNumbers(
+  db: Database,
+  repositoryId: string,
+  { since, after, limit }: NumbersPage,
+): Promise<number[]> {
+  const rows = await db.$queryRaw<{ number: number }[]>(sql`
+    SELECT DISTINCT "number" FROM (
+      SELECT issue_number AS "number" FROM tasks
+      WHERE repository_id = ${repositoryId} AND state IN (${join(UNFINISHED_STATES)}) AND issue_number > ${after}
+      UNION ALL
+      SELECT issue_number FROM tasks
+      WHERE repository_id = ${repositoryId} AND finished_at > ${since} AND ended_by_episode_id IS NOT NULL
+        AND issue_number > ${after}
+      UNION ALL
+      SELECT blocker_number FROM issue_blockers JOIN tasks ON tasks.repository_id = issue_blockers.repository_id
+        AND tasks.issue_number = issue_blockers.issue_number
+      WHERE blocker_repository_id = ${repositoryId} AND blocker_number > ${after}
+        AND tasks.state IN (${join(UNFINISHED_STATES)})
+      UNION ALL
+      SELECT issue_number FROM outbox_items
+      WHERE state = 'locked' AND repository_id = ${repositoryId} AND issue_number > ${after}
+    ) AS tracked
+    ORDER BY "number" LIMIT ${limit}`);
+  return rows.map(({ number }) => Number(number));
 }

@@ -110,13 +110,16 @@ function pendingKeys({ env }: World): string[] {
   try {
     const rows = db.prepare('SELECT key, due_at, owner, failures FROM work_keys').all() as KeyRow[];
     return rows
-      .filter(({ key }) => key !== 'runners' && key !== 'sweep')
+      .filter(({ key }) => !PERIODIC.test(key))
       .filter((row) => row.owner !== null || row.failures > 0 || new Date(row.due_at).getTime() <= Date.now())
       .map(({ key }) => key);
   } finally {
     db.close();
   }
 }
+
+/** They come again by themselves. */
+const PERIODIC = /^(runners|sweep|watch|discover|missed|retention|repository:.*|verify:.*)$/;
 
 interface KeyRow {
   key: string;

@@ -225,7 +225,7 @@ describe('a locked issue', () => {
     return {
       ...{ repositoryId: HERE.id, number: ISSUE, nodeId: 'I_12', title: 'Train', url: 'https://github.example/12' },
       ...({ state: 'open', reason: 'unknown', closedAt: null, updatedAt: at(0), author: 'ann', actor: null } as const),
-      ...({ isPullRequest: false, presence: 'present', readDue: false, dependsOn: [] } as const),
+      ...({ isPullRequest: false, presence: 'present', movedTo: null, readDue: false, dependsOn: [] } as const),
       ...{ blockedByCount: null, blockersDue: false, observedAt: at(0), version: 1 },
     };
   }

@@ -145,6 +145,7 @@ export function anIssue(set: Partial<TrackedIssue> = {}): TrackedIssue {
     dependsOn: [],
     blockedByCount: 0,
     presence: 'present',
+    movedTo: null,
     readDue: false,
     blockersDue: false,
     observedAt: T0,

@@ -2,7 +2,7 @@
 import { asMapping } from './check.ts';
 
 const NOT_ENFORCED: readonly (readonly [string, ...string[]])[] = [
-  ['limits', 'mass_stop', 'max_data_age_seconds', 'unreachable_minutes'],
+  ['limits', 'unreachable_minutes'],
   ['retention', 'deliveries_days', 'logs_days', 'events_days'],
 ];
 

@@ -23,7 +23,7 @@ export async function sweepComments(deps: Deps): Promise<readonly Reconciliation
 
 async function errorsOf(deps: Deps, repository: RepositoryRef): Promise<ReconciliationError[]> {
   try {
-    await list(deps, repository);
+    await listComments(deps, repository);
     return [];
   } catch (error) {
     const code = error instanceof GitHubError ? error.code : 'internal';
@@ -37,7 +37,9 @@ async function errorsOf(deps: Deps, repository: RepositoryRef): Promise<Reconcil
   }
 }
 
-async function list(deps: Deps, repository: RepositoryRef): Promise<void> {
+/** Of one repository. Throws `GitHubError`; what was listed before stays kept. */
+export async function listComments(deps: Deps, repository: RepositoryRef): Promise<void> {
+  if (deps.github?.readComments === undefined) return;
   const { store, github } = deps;
   const since = await store.commentsSince(repository.id);
   if (since === null) {

@@ -41,7 +41,11 @@ export class GitHubError extends Error {
 }
 
 /** `deleted` and `transferred` only on positive evidence: 410; 301; 404 while the repository itself answers 200. */
-export type IssueReading = { found: 'issue'; issue: IssueSnapshot } | { found: 'deleted' } | { found: 'transferred' };
+export type IssueReading =
+  | { found: 'issue'; issue: IssueSnapshot }
+  | { found: 'deleted' }
+  /** `to`: its web address at the new place; null: who asks may not see it. */
+  | { found: 'transferred'; to: string | null };
 
 /** One of GitHub's own issue dependencies. */
 export interface Dependency {
@@ -142,6 +146,8 @@ export type Hint =
   | { kind: 'comment'; ref: IssueRef; comment: SeenComment; repository: RepositoryRef }
   /** The default branch was pushed to, and the push may have changed the repository's file. */
   | { kind: 'file'; repository: RepositoryRef }
+  /** An installation, or what is said of these repositories of it, has changed; how they can be reached has to be read. */
+  | { kind: 'access'; action: string; installationId: number | null; repositories: readonly RepositoryRef[] }
   | { kind: 'ignored' }
   | { kind: 'malformed'; problem: string };
 

@@ -32,10 +32,93 @@ export interface StoredFile {
   checkedAt: Date;
 }
 
+/** What is known of a repository beyond its name. */
+export interface RepositoryState extends RepositoryRef {
+  commentsSince: Date | null;
+  /** Issues are listed from here on, by GitHub's clock; null: all that are tracked have to be sighted first. */
+  issuesSince: Date | null;
+  /** Validator of the listing from there. */
+  issuesEtag: string | null;
+  /** When its tracked issues were last known to be as they are stored, by our clock; null: never. */
+  sweptAt: Date | null;
+  /** When all its tracked issues were last sighted one by one. */
+  verifiedAt: Date | null;
+  /** Why it could not be swept last; null: it was. */
+  sweepProblem: SweepProblem | null;
+  /** `ok` unless GitHub's own word says otherwise. */
+  access: RepositoryAccess;
+  /** Since when, by our clock; null while it is `ok`. */
+  accessSince: Date | null;
+}
+
+/** `suspended` and `archived`: what runs goes on, nothing starts. `gone`: what runs is stopped after a grace. */
+export type RepositoryAccess = 'ok' | 'suspended' | 'archived' | 'gone';
+
+export interface SweepProblem {
+  /** A class of `GitHubError`, or `internal`. */
+  code: string;
+  message: string;
+  /** When this row of failures began. */
+  since: Date;
+  failures: number;
+  nextTryAt: Date;
+}
+
+/** Work that can't be done for now. */
+export interface FailingKey {
+  key: string;
+  failures: number;
+  error: string;
+  since: Date;
+  /** When it is tried next. */
+  dueAt: Date;
+}
+
+/** `missed`: to be asked for. `recovered`: it came. `given_up`: asked for as often as it may be, or GitHub keeps it no longer. */
+export interface MissedDelivery {
+  guid: string;
+  /** GitHub's id of the attempt that is asked for again. */
+  attemptId: string;
+  event: string;
+  action: string | null;
+  deliveredAt: Date;
+  asked: number;
+  askedAt: Date | null;
+  state: 'missed' | 'recovered' | 'given_up';
+}
+
 export interface StoreReads {
   repository(id: string): Promise<RepositoryRef | null>;
   /** All that were ever seen, by id. */
   repositories(): Promise<readonly RepositoryRef[]>;
+  /** null: never seen. */
+  repositoryState(id: string): Promise<RepositoryState | null>;
+  /** All that were ever seen, by id. */
+  repositoryStates(): Promise<readonly RepositoryState[]>;
+  /** Ids of repositories with issues that `trackedIssues` would give, in order. */
+  trackedRepositories(since: Date): Promise<readonly string[]>;
+  /** Whether `trackedRepositories` would give it. */
+  isTracked(repositoryId: string, since: Date): Promise<boolean>;
+  /** Numbers of the repository's issues that `trackedIssues` would give, greater than `after`, in order: pages for what is too many at once. */
+  trackedNumbers(repositoryId: string, page: { since: Date; after: number; limit: number }): Promise<readonly number[]>;
+  /** Those of the numbers that have a row, in no order; at most 400 at once. */
+  issuesOf(repositoryId: string, numbers: readonly number[]): Promise<readonly TrackedIssue[]>;
+  /** Of all blocking edges of these issues, in no order; at most 400 at once. */
+  blockersAmong(repositoryId: string, numbers: readonly number[]): Promise<readonly IssueBlocker[]>;
+  /** Unfinished tasks of the repository, newest first. */
+  unfinishedTasks(repositoryId: string, limit: number): Promise<readonly Task[]>;
+  missedDelivery(guid: string): Promise<MissedDelivery | null>;
+  /** In a state, the oldest first. */
+  missedDeliveries(state: MissedDelivery['state'], limit: number): Promise<readonly MissedDelivery[]>;
+  countMissed(): Promise<Readonly<Record<MissedDelivery['state'], number>>>;
+  /** Whether a delivery of that id was stored here. */
+  hasDelivery(id: string): Promise<boolean>;
+  /** null: it was never set. */
+  cursor(name: string): Promise<string | null>;
+  /** Keys whose work fails, the one that fails for longest first. */
+  failingKeys(limit: number): Promise<readonly FailingKey[]>;
+  /** Of these run ids those whose logs may go: their run ended before then, and their task is ended. */
+  forgettableRuns(ids: readonly string[], endedBefore: Date): Promise<readonly string[]>;
   /** null: it was never read. */
   repositoryFile(repositoryId: string): Promise<StoredFile | null>;
   /** From when on the repository's comments are to be listed; null: it was never set. */

@@ -3,6 +3,7 @@ import type { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 import type { Queries } from './queries.ts';
 import type { StoreReads } from './reads.ts';
+import type { Retention } from './retention.ts';
 import type { WorkQueue } from './work-queue.ts';
 import type { Write } from './writes.ts';
 
@@ -21,6 +22,7 @@ export interface Store extends StoreReads {
   readonly queue: WorkQueue;
   readonly outbox: Outbox;
   readonly queries: Queries;
+  readonly retention: Retention;
   /** All writes in one transaction, in order. False: a guard did not hold and nothing was written. Other failures throw. */
   commit(writes: readonly Write[]): Promise<boolean>;
   /** Throws unless the database can be written now. */

@@ -12,7 +12,7 @@ import type { Task } from '../../core/task.ts';
 import type { RepositoryRef } from './github.ts';
 import type { DeliveryOutcome } from './inbox.ts';
 import type { OutboxItem, OutcomeLine } from './outbox.ts';
-import type { StoredFile } from './reads.ts';
+import type { MissedDelivery, RepositoryState, StoredFile } from './reads.ts';
 
 export interface JournalEvent {
   type: string;
@@ -31,6 +31,18 @@ export type Write =
   | { write: 'file.put'; file: StoredFile }
   /** Guard: what it was before, null included. */
   | { write: 'comments.since'; repositoryId: string; from: Date | null; to: Date }
+  /** Guard: `issuesSince` is what it was before, null included. */
+  | { write: 'issues.since'; repositoryId: string; from: Date | null; to: Date; etag: string | null }
+  /** No guard. `access: 'ok'` forgets since when. */
+  | {
+      write: 'repository.state';
+      repositoryId: string;
+      set: Partial<Pick<RepositoryState, 'sweptAt' | 'verifiedAt' | 'sweepProblem' | 'access' | 'accessSince'>>;
+    }
+  /** Makes or replaces it. */
+  | { write: 'missed.put'; missed: MissedDelivery }
+  /** Makes or replaces it. */
+  | { write: 'cursor.put'; name: string; value: string; at: Date }
   /** Guard: no comment of that id. */
   | { write: 'comment.insert'; comment: CommandComment }
   /** Guard: its `version`, which goes up by one. */

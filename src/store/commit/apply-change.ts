@@ -7,10 +7,12 @@ import { toBlockerKey } from '../rows/blocker.ts';
 import { toCommentChange, toCommentRow } from '../rows/comment.ts';
 import { toEpisodeChange, toEpisodeRow } from '../rows/episode.ts';
 import { toIssueChange, toIssueRow } from '../rows/issue.ts';
+import { toStateChange } from '../rows/repository.ts';
 import { toRunChange, toRunRow } from '../rows/run.ts';
 import { toTaskChange } from '../rows/task.ts';
 import { updateBatch } from './batch.ts';
 import { putBlocker } from './blocker.ts';
+import { putCursor, putMissed } from './delivery.ts';
 import { expectNew, expectOne } from './guard.ts';
 import { putHold } from './hold.ts';
 import { putRepository } from './repository.ts';
@@ -35,6 +37,18 @@ export async function applyChange(tx: Statements, change: Exclude<Change, { writ
       const where = { id: change.repositoryId, commentsSince: change.from };
       return expectOne(tx.repository.updateMany({ where, data: { commentsSince: change.to } }));
     }
+    case 'issues.since': {
+      const where = { id: change.repositoryId, issuesSince: change.from };
+      return expectOne(tx.repository.updateMany({ where, data: { issuesSince: change.to, issuesEtag: change.etag } }));
+    }
+    case 'repository.state': {
+      const data = toStateChange(change.set);
+      return void (await tx.repository.updateMany({ where: { id: change.repositoryId }, data }));
+    }
+    case 'missed.put':
+      return putMissed(tx, change.missed);
+    case 'cursor.put':
+      return putCursor(tx, change);
     case 'comment.insert':
       return expectNew(tx.comment.create({ data: toCommentRow(change.comment), select: { id: true } }));
     case 'comment.update': {

@@ -13,15 +13,25 @@ import type {
   Delivery,
   DeliveryOutcome,
   JournalEvent,
+  MissedDelivery,
   OutboxItem,
   OutcomeLine,
   RepositoryRef,
+  RepositoryState,
   StoredFile,
 } from '../../engine/ports.ts';
 import type { Leased } from './lease.ts';
 
 export type DeliveryRow = Delivery & { outcome: DeliveryOutcome | null };
-export type KeyRow = Leased & { key: string; dueAt: Date; failures: number };
+export type KeyRow = Leased & {
+  key: string;
+  dueAt: Date;
+  failures: number;
+  lastError: string | null;
+  failingSince: Date | null;
+};
+/** What is known of a repository beyond its name, but for its comments. */
+export type KnownState = Omit<RepositoryState, keyof RepositoryRef | 'commentsSince'>;
 /** `mergedInto`: the message that tells this one too. */
 export type ItemRow = Leased & { item: OutboxItem; mergedInto: string | null };
 export type LineRow = { itemKey: string; line: OutcomeLine };
@@ -34,6 +44,10 @@ export interface Tables {
   readonly files: Table<StoredFile>;
   /** From when on comments are listed, by repository. */
   readonly commentsSince: Table<Date>;
+  /** By repository. */
+  readonly states: Table<KnownState>;
+  readonly missed: Table<MissedDelivery>;
+  readonly cursors: Table<string>;
   readonly comments: Table<CommandComment>;
   /** By `issueId`. */
   readonly issues: Table<TrackedIssue>;
@@ -73,6 +87,9 @@ export function makeTables(): Tables {
     names: new Map(),
     files: new Map(),
     commentsSince: new Map(),
+    states: new Map(),
+    missed: new Map(),
+    cursors: new Map(),
     comments: new Map(),
     issues: new Map(),
     episodes: new Map(),

@@ -10,6 +10,7 @@ import { makeOutbox } from './outbox/index.ts';
 import { makeQueries } from './queries.ts';
 import { makeQueue } from './queue.ts';
 import { makeReads } from './reads.ts';
+import { makeRetention } from './upkeep-reads.ts';
 
 export interface MemoryStoreOptions {
   now: Clock;
@@ -27,6 +28,7 @@ export function makeMemoryStore({ now, onEnqueued = () => {} }: MemoryStoreOptio
     queue: makeQueue(tables, { now, onEnqueued }),
     outbox: makeOutbox(tables, now),
     queries: makeQueries(tables),
+    retention: makeRetention(),
     commit: makeCommit(tables, onEnqueued),
     // Nobody else can reach this store, so nobody else can own the runners.
     ownRunners: async () => {},

@@ -36,12 +36,14 @@ export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onE
     const row = heldRow(key, fence);
     if (row === null) return;
     if (row.askedAgain === null) keys.delete(key);
-    else giveBack(row, { dueAt: row.askedAgain, failures: 0 });
+    else giveBack(row, { dueAt: row.askedAgain, failures: 0, lastError: null, failingSince: null });
   }
 
-  async function fail({ key, fence }: WorkLease, dueAt: Date): Promise<void> {
+  async function fail({ key, fence }: WorkLease, dueAt: Date, error: string): Promise<void> {
     const row = heldRow(key, fence);
-    if (row !== null) giveBack(row, { dueAt: earlier(row.askedAgain, dueAt), failures: row.failures + 1 });
+    if (row === null) return;
+    const failed = { failures: row.failures + 1, lastError: error, failingSince: row.failingSince ?? now() };
+    giveBack(row, { dueAt: earlier(row.askedAgain, dueAt), ...failed });
   }
 
   function heldRow(key: string, fence: number): KeyRow | null {
@@ -49,7 +51,7 @@ export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onE
     return row !== undefined && isHeldBy(row, fence) ? row : null;
   }
 
-  function giveBack(row: KeyRow, set: Pick<KeyRow, 'dueAt' | 'failures'>): void {
+  function giveBack(row: KeyRow, set: Pick<KeyRow, 'dueAt' | 'failures' | 'lastError' | 'failingSince'>): void {
     tables.put(keys, row.key, { ...row, ...set, leaseUntil: null, askedAgain: null });
   }
 

@@ -9,7 +9,9 @@ import { earliest } from './lease.ts';
 import { makeMemberReads } from './member-reads.ts';
 import { makeRepositoryReads } from './repository-reads.ts';
 import { sortBy } from './sort.ts';
+import { makeSweepReads } from './sweep-reads.ts';
 import { readTrackedIssues } from './tracked-issues.ts';
+import { makeUpkeepReads } from './upkeep-reads.ts';
 
 export function makeReads(tables: Tables): StoreReads {
   return {
@@ -20,6 +22,8 @@ export function makeReads(tables: Tables): StoreReads {
     ...makeMemberReads(tables),
     ...makeRunReads(tables),
     ...makeBatchReads(tables),
+    ...makeSweepReads(tables),
+    ...makeUpkeepReads(tables),
   };
 }
 

@@ -18,6 +18,7 @@ export function toIssueRow(issue: TrackedIssue): Issue {
     locked: issue.locked,
     isPullRequest: issue.isPullRequest,
     presence: issue.presence,
+    movedTo: issue.movedTo,
     readDue: issue.readDue,
     dependsOn: toJson(issue.dependsOn),
     blockedByCount: issue.blockedByCount,

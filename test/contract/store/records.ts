@@ -28,6 +28,7 @@ export function makeIssue(given: Partial<TrackedIssue> = {}): TrackedIssue {
     locked: false,
     isPullRequest: false,
     presence: 'present',
+    movedTo: null,
     readDue: false,
     dependsOn: [],
     blockedByCount: null,

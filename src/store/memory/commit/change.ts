@@ -5,6 +5,7 @@ import { formatScope } from '../../hold-scope.ts';
 import { edgeId, issueId, nameId, type Tables } from '../database.ts';
 import { insertComment, putFile, setCommentsSince, updateComment } from './comment.ts';
 import { guard, insist, insistOnRepository } from './guard.ts';
+import { putCursor, putMissed, setIssuesSince, setRepositoryState } from './repository.ts';
 
 type Addition = 'outbox.owe' | 'outbox.line' | 'outbox.unlock' | 'work.enqueue' | 'event.append';
 type Change = Exclude<Write, { write: Addition }>;
@@ -14,6 +15,10 @@ const CHANGES: { [Name in Change['write']]: (tables: Tables, change: Of<Name>) =
   'repository.put': putRepository,
   'file.put': putFile,
   'comments.since': setCommentsSince,
+  'issues.since': setIssuesSince,
+  'repository.state': setRepositoryState,
+  'missed.put': putMissed,
+  'cursor.put': putCursor,
   'comment.insert': insertComment,
   'comment.update': updateComment,
   'issue.insert': insertIssue,

@@ -1,13 +1,12 @@
-/** The periodic pass: files, tracked issues and new comments are read, and what the webhooks missed is acted on. Its failures are its own. */
-import { applyChanges, checkAllActive, type ReconciliationResult } from './changes.ts';
-import { sweepComments } from './commands/sweep-comments.ts';
-import type { Deps } from './deps.ts';
-import { findConfigured } from './find-repository.ts';
-import type { Write } from './ports.ts';
-import { refreshFiles } from './refresh-files.ts';
+/** A pass over a GitHub that can only be asked issue by issue: files, tracked issues and new comments are read, one after the other. */
+import { applyChanges, checkAllActive } from '../changes.ts';
+import { sweepComments } from '../commands/sweep-comments.ts';
+import type { Deps } from '../deps.ts';
+import type { Write } from '../ports.ts';
+import { refreshFiles } from '../refresh-files.ts';
+import type { SweepResult } from './result.ts';
 
-export async function sweep(deps: Deps): Promise<ReconciliationResult> {
-  await findConfigured(deps);
+export async function sweepOneByOne(deps: Deps): Promise<SweepResult> {
   // What a close means is known before one is acted on.
   const unread = await refreshFiles(deps);
   const { changes, errors } = await checkAllActive(deps);
@@ -15,7 +14,7 @@ export async function sweep(deps: Deps): Promise<ReconciliationResult> {
   const applied = await applyChanges(deps, changes);
   // An issue that was closed after a command was written is known to be by now.
   const unlisted = await sweepComments(deps);
-  const result = { ...applied, errors: [...unread, ...errors, ...applied.errors, ...unlisted] };
+  const result = { changes: changes.length, errors: [...unread, ...errors, ...applied.errors, ...unlisted] };
   for (const { code, message, issue, taskId } of result.errors) {
     deps.log.warn({ issue: issue?.number, task: taskId, code, problem: message }, 'reconciliation error');
     await journal(deps, 'RECONCILIATION_ERROR', { code, message }, issue, taskId);

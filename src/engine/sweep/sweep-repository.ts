@@ -1,0 +1,97 @@
+/** One repository at its turn: the issues that changed, and the commands that a lost webhook carried. Its failures are its own. */
+import { pauseBefore, waitsUntil } from '../../core/sweep-pace.ts';
+import { listComments } from '../commands/sweep-comments.ts';
+import { repositoryEvent } from '../journal.ts';
+import { verifyKey } from '../keys.ts';
+import type { RepositoryState, SweepProblem, Write } from '../ports.ts';
+import { endedSince } from './followed.ts';
+import { firstCursor, listChanged } from './list-changed.ts';
+import { keepProblem } from './problem.ts';
+import { refreshFileOf } from './refresh-file.ts';
+import { allowanceOf, type Sweeper } from './sweeper.ts';
+
+/** Where nothing is tracked, only a command can be missed, and a delivery that failed is asked for again anyway. */
+const IDLE_MS = 600_000;
+
+export interface Swept {
+  /** Issues that have to be read. */
+  changes: number;
+  problem: SweepProblem | null;
+  /** When its next turn is; null: when somebody asks for it. */
+  nextAt: Date | null;
+}
+
+/** Told of each repository's turn. */
+export type OnSwept = (repositoryId: string, swept: Swept) => void;
+
+const NOT_SWEPT: Swept = { changes: 0, problem: null, nextAt: null };
+
+export async function sweepRepository(sweeper: Sweeper, repositoryId: string): Promise<Swept> {
+  const { deps } = sweeper;
+  const state = await deps.store.repositoryState(repositoryId);
+  // What can't be reached is looked at by itself, and swept again once it can.
+  if (state === null || state.access === 'gone' || state.access === 'suspended') return NOT_SWEPT;
+  const wait = waitsUntil(allowanceOf(sweeper, state), deps.clock());
+  if (wait !== null) return { ...NOT_SWEPT, nextAt: sweeper.intervalMs > 0 ? wait : null };
+  try {
+    return await sweepNow(sweeper, state);
+  } catch (error) {
+    const problem = await keepProblem(sweeper, state, error);
+    return { changes: 0, problem, nextAt: sweeper.intervalMs > 0 ? problem.nextTryAt : null };
+  }
+}
+
+async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept> {
+  const { deps } = sweeper;
+  const begun = deps.clock();
+  const isFollowed = await hasTracked(sweeper, state);
+  const { changes, isWhole } = isFollowed ? await listFrom(sweeper, state) : { changes: 0, isWhole: true };
+  // An issue that was closed after a command was written is known to be by now.
+  await listComments(deps, state);
+  const unread = isFollowed && isTold(sweeper) ? null : await refreshFileOf(deps, state);
+  if (unread !== null) throw unread;
+  await keepSwept(sweeper, state, { begun, changes, isWhole });
+  return { changes, problem: null, nextAt: isWhole ? nextTurn(sweeper, state, isFollowed) : deps.clock() };
+}
+
+async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<boolean> {
+  return deps.store.isTracked(id, await endedSince(deps, id));
+}
+
+/** The first time from now on: what came before, the look at each issue finds. */
+async function listFrom(sweeper: Sweeper, state: RepositoryState) {
+  if (state.issuesSince !== null) return listChanged(sweeper, state, state.issuesSince);
+  const { store, clock } = sweeper.deps;
+  const to = firstCursor(sweeper);
+  const kept = await store.commit([
+    { write: 'issues.since', repositoryId: state.id, from: null, to, etag: null },
+    { write: 'work.enqueue', key: verifyKey(state.id), dueAt: clock() },
+  ]);
+  return kept
+    ? listChanged(sweeper, { ...state, issuesSince: to, issuesEtag: null }, to)
+    : { changes: 0, isWhole: false };
+}
+
+async function keepSwept(
+  { deps }: Sweeper,
+  state: RepositoryState,
+  { begun, changes, isWhole }: { begun: Date; changes: number; isWhole: boolean },
+): Promise<void> {
+  const writes: Write[] = [];
+  if (changes > 0) writes.push(repositoryEvent('RECONCILIATION_STARTED', deps.clock(), state.id, { changes }));
+  const swept = isWhole ? { sweptAt: begun } : {};
+  writes.push({ write: 'repository.state', repositoryId: state.id, set: { ...swept, sweepProblem: null } });
+  await deps.store.commit(writes);
+}
+
+/** Whether webhooks bring what people say and push: without them the sweep alone does. */
+function isTold({ deps }: Sweeper): boolean {
+  return deps.configuredRepository === undefined;
+}
+
+function nextTurn(sweeper: Sweeper, state: RepositoryState, isFollowed: boolean): Date | null {
+  const { deps, intervalMs, chance } = sweeper;
+  if (intervalMs === 0) return null;
+  const wished = isFollowed || !isTold(sweeper) ? intervalMs : Math.max(intervalMs, IDLE_MS);
+  return new Date(deps.clock().getTime() + pauseBefore(wished, allowanceOf(sweeper, state), chance()));
+}

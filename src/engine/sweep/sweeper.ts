@@ -1,0 +1,45 @@
+/** What every part of the sweep is given. */
+import type { Deps } from '../deps.ts';
+import type { RepositoryRef, SweepReader } from '../ports.ts';
+import { makeStopTally, type StopTally } from './stop-tally.ts';
+
+export interface Sweeper {
+  deps: Deps;
+  github: SweepReader;
+  /** 0: a repository is swept only when somebody asks for it. */
+  intervalMs: number;
+  /** From 0 to 1. */
+  chance(): number;
+  tally: StopTally;
+}
+
+/** null: this GitHub can only be asked issue by issue. */
+export function makeSweeper(deps: Deps, intervalMs: number, chance: () => number = Math.random): Sweeper | null {
+  const { github } = deps;
+  if (github === null || !canList(github)) return null;
+  const limit = () => deps.limits.massStop ?? DEFAULT_MASS_STOP;
+  const tally = makeStopTally(deps.clock, limit, Math.max(intervalMs, MINUTE_MS));
+  return { deps, github, intervalMs, chance, tally };
+}
+
+const DEFAULT_MASS_STOP = 50;
+const MINUTE_MS = 60_000;
+
+const NEEDED = [
+  'listIssues',
+  'sightIssues',
+  'readAccess',
+  'installedRepositories',
+  'hookAttempts',
+  'askAgain',
+  'quota',
+  'pausedUntil',
+] as const satisfies readonly (keyof SweepReader)[];
+
+function canList(github: Partial<SweepReader>): github is SweepReader {
+  return NEEDED.every((name) => github[name] !== undefined);
+}
+
+export function allowanceOf({ github }: Pick<Sweeper, 'github'>, repository: RepositoryRef) {
+  return { quota: github.quota(repository), pausedUntil: github.pausedUntil(repository) };
+}

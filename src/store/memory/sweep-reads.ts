@@ -1,0 +1,64 @@
+/** What the sweep reads: what is known of each repository, and its tracked issues in pages. */
+import { isEnded } from '../../core/task.ts';
+import type { RepositoryState, StoreReads } from '../../engine/ports.ts';
+import { issueId, type KnownState, type Tables } from './database.ts';
+import { sortBy } from './sort.ts';
+import { readTrackedIssues } from './tracked-issues.ts';
+
+type SweepReads = Pick<
+  StoreReads,
+  | 'repositoryState'
+  | 'repositoryStates'
+  | 'trackedRepositories'
+  | 'isTracked'
+  | 'trackedNumbers'
+  | 'issuesOf'
+  | 'blockersAmong'
+  | 'unfinishedTasks'
+>;
+
+/** Of a repository that nothing was ever said of but its name. */
+export const NOTHING_KNOWN: KnownState = Object.freeze({
+  issuesSince: null,
+  issuesEtag: null,
+  sweptAt: null,
+  verifiedAt: null,
+  sweepProblem: null,
+  access: 'ok',
+  accessSince: null,
+});
+
+export function makeSweepReads(tables: Tables): SweepReads {
+  const { repositories, states, commentsSince, issues, blockers, tasks } = tables;
+  const trackedOf = (since: Date) => readTrackedIssues(tables, since);
+
+  function stateOf(id: string): RepositoryState | null {
+    const repository = repositories.get(id);
+    if (repository === undefined) return null;
+    const known = { ...NOTHING_KNOWN, ...states.get(id), commentsSince: commentsSince.get(id) ?? null };
+    return structuredClone({ ...repository, ...known });
+  }
+
+  return {
+    repositoryState: async (id) => stateOf(id),
+    repositoryStates: async () => sortBy(repositories.keys(), (id) => [id]).flatMap((id) => stateOf(id) ?? []),
+    trackedRepositories: async (since) => [...new Set(trackedOf(since).map(({ repositoryId }) => repositoryId))],
+    isTracked: async (id, since) => trackedOf(since).some(({ repositoryId }) => repositoryId === id),
+    trackedNumbers: async (id, { since, after, limit }) =>
+      trackedOf(since)
+        .filter(({ repositoryId, number }) => repositoryId === id && number > after)
+        .map(({ number }) => number)
+        .slice(0, limit),
+    issuesOf: async (repositoryId, numbers) =>
+      structuredClone(numbers.flatMap((number) => issues.get(issueId({ repositoryId, number })) ?? [])),
+    blockersAmong: async (repositoryId, numbers) =>
+      structuredClone(
+        [...blockers.values()].filter((edge) => edge.repositoryId === repositoryId && numbers.includes(edge.number)),
+      ),
+    unfinishedTasks: async (repositoryId, limit) => {
+      const found = [...tasks.values()].filter((task) => task.repositoryId === repositoryId && !isEnded(task.state));
+      const newestFirst = sortBy(found, ({ createdAt, id }) => [createdAt, id]).reverse();
+      return structuredClone(newestFirst.slice(0, limit));
+    },
+  };
+}
