@@ -14,8 +14,21 @@ const AT_ONCE = 8;
 export async function installedRepositories(client: GitHubClient): Promise<readonly RepositoryRef[]> {
   if (client.mode === 'token') return [];
   const gate = makeGate(AT_ONCE);
+  let isThrottled = false;
+
+  async function list(installationId: number): Promise<readonly RepositoryRef[]> {
+    const listed: RepositoryRef[] = [];
+    for (let page = 1; !isThrottled; page += 1) {
+      const read = await readPage(client, installationId, page);
+      isThrottled ||= read.isThrottled;
+      for (const { id, full_name } of read.repositories) listed.push({ id, fullName: full_name, installationId });
+      if (read.repositories.length === 0 || !read.hasMore) break;
+    }
+    return listed;
+  }
+
   const ids = await listInstallations(client);
-  const lists = await Promise.all(ids.map((id) => gate(() => listRepositories(client, id))));
+  const lists = await Promise.all(ids.map((id) => gate(() => list(id))));
   // What is added meanwhile moves others to the next page, where they are listed again.
   return [...new Map(lists.flat().map((repository) => [repository.id, repository])).values()];
 }
@@ -30,23 +43,27 @@ async function listInstallations(client: GitHubClient): Promise<readonly number[
   }
 }
 
-async function listRepositories(client: GitHubClient, installationId: number): Promise<readonly RepositoryRef[]> {
-  const listed: RepositoryRef[] = [];
-  for (let page = 1; ; page += 1) {
-    const repositories = await readPage(client, installationId, page);
-    for (const { id, full_name } of repositories.list) listed.push({ id, fullName: full_name, installationId });
-    if (repositories.list.length === 0 || !repositories.hasMore) return listed;
+/** Empty where it can't be read. `isThrottled`: the App itself gets no more tokens for now, for this installation or any. */
+async function readPage(client: GitHubClient, installationId: number, page: number) {
+  const nothing = { repositories: [], hasMore: false };
+  try {
+    const parameters = { per_page: 100, page };
+    const route = 'GET /installation/repositories';
+    const reply = await client.callAsInstallation(installationId, route, parameters).catch(noToken);
+    if (reply === 'throttled') return { ...nothing, isThrottled: true };
+    return {
+      repositories: bodyOf(reply, installedSchema).repositories,
+      hasMore: hasNextPage(reply),
+      isThrottled: false,
+    };
+  } catch (error) {
+    if (error instanceof GitHubError) return { ...nothing, isThrottled: false };
+    throw error;
   }
 }
 
-/** Empty where it can't be read. */
-async function readPage(client: GitHubClient, installationId: number, page: number) {
-  try {
-    const parameters = { per_page: 100, page };
-    const reply = await client.callAsInstallation(installationId, 'GET /installation/repositories', parameters);
-    return { list: bodyOf(reply, installedSchema).repositories, hasMore: hasNextPage(reply) };
-  } catch (error) {
-    if (error instanceof GitHubError) return { list: [], hasMore: false };
-    throw error;
-  }
+/** Answers about repositories are replies; what is thrown is about the token, or that no answer came. */
+function noToken(error: unknown): 'throttled' {
+  if (error instanceof GitHubError && error.code === 'throttled') return 'throttled';
+  throw error;
 }

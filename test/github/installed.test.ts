@@ -69,6 +69,32 @@ describe('what the App is installed on', () => {
     expect(await ask()).toEqual([{ id: '4', fullName: 'acme/r4', installationId: 8 }]);
   });
 
+  test('asks for no more tokens once the App is to be silent', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => index + 1);
+    playInstallations(ids.map((id) => ({ id })));
+    let asked = 0;
+    nock(API)
+      .post(/access_tokens$/)
+      .times(ids.length)
+      .reply(() => {
+        asked += 1;
+        return [403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' }];
+      });
+    expect(await ask()).toEqual([]);
+    expect(asked).toBeLessThan(20);
+    nock.cleanAll();
+  });
+
+  test('shows the others where one installation has used its limit up', async () => {
+    playInstallations([{ id: 7 }, { id: 8 }]);
+    for (const id of [7, 8]) playToken(id);
+    nock(API, { reqheaders: { authorization: 'token ghs_7' } })
+      .get('/installation/repositories?per_page=100&page=1')
+      .reply(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' });
+    playRepositories(8, [repository(4)]);
+    expect(await ask()).toMatchObject([{ id: '4' }]);
+  });
+
   test('shows the pages before the one that can’t be read', async () => {
     playInstallations([{ id: 7 }]);
     playToken(7);
