@@ -18,7 +18,7 @@ const WORD = /^[("'‘“]*(?:\p{L}+(?:['’-]\p{L}+)*|\d{1,6}(?:[.:]\d{1,6})?)?
 const STOP = /[,;:.!?]$/;
 /** GitHub links what looks like a commit's id, or like an issue's. */
 const COMMIT = /[0-9a-f]{7,}/i;
-const ISSUE = /^GH-\d/i;
+const ISSUE = /GH-\d/i;
 const LOGIN = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?(?:\[bot\])?$/;
 
 /** As inline code on one line, of at most `most` characters. */

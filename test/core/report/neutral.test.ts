@@ -99,6 +99,7 @@ it('nobody is notified by their name, and no name is a commit', () => {
   expect(person('ann')).toBe('**ann**');
   expect(person('dependabot[bot]')).toBe('**dependabot[bot]**');
   expect(person('deadbeef')).toBe('`deadbeef`');
+  expect(person('some-GH-12')).toBe('`some-GH-12`');
   expect(person('a**b @c')).toBe('`a**b @c`');
   expect(person(null)).toBe('someone whose name GitHub did not tell');
 });
