@@ -17,6 +17,7 @@ export type Route = `${'GET' | 'POST' | 'PATCH'} /${string}`;
 
 /** What `{parameter}`s of the route don't use up becomes the query or the body. */
 export type Parameters = Readonly<Record<string, string | number>>;
+export type Variables = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Reply extends Answer {
   /** Where a redirect that was not followed leads. */
@@ -52,7 +53,7 @@ export interface GitHubClient {
   /** The same, as the App itself. */
   callAsApp(repository: Target | null, route: Route, parameters?: Parameters): Promise<Reply>;
   /** A GraphQL query, as the repository's installation; its errors are the caller's too (`dataOf`). */
-  query(repository: Target, query: string, variables: Parameters): Promise<Reply>;
+  query(repository: Target, query: string, variables: Variables): Promise<Reply>;
   clockOffsetMs(): number | null;
 }
 
@@ -123,8 +124,10 @@ export function makeClient(http: Http, auth: Auth, quotas: Quotas): GitHubClient
     return send({ route, target, exchange, as });
   }
 
-  async function query(repository: Target, text: string, variables: Parameters) {
-    const body = { query: text, variables: { ...namesOf(repository), ...variables } };
+  async function query(repository: Target, text: string, variables: Variables) {
+    // GitHub refuses variables that the query does not declare.
+    const names = text.includes('$owner') ? namesOf(repository) : {};
+    const body = { query: text, variables: { ...names, ...variables } };
     const exchange = { method: 'POST', url: graphqlUrl(http.baseUrl), body };
     return sendFor(repository, { route: GRAPHQL, target: null, exchange });
   }

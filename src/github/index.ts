@@ -6,6 +6,7 @@ import { type Gate, makeGate } from './gate.ts';
 import { askAgain, readHookAttempts } from './hook-attempts.ts';
 import { makeHttp } from './http.ts';
 import { installedRepositories } from './installed.ts';
+import { listIssues } from './list-issues.ts';
 import { makeQuotas, type Quotas } from './quota.ts';
 import { readAccess } from './read-access.ts';
 import { makeReadComments, readComment } from './read-comments.ts';
@@ -17,6 +18,7 @@ import { makeReadPermission } from './read-permission.ts';
 import { readReopener } from './read-reopener.ts';
 import { findRepository } from './read-repository.ts';
 import { readUnblockers } from './read-unblockers.ts';
+import { makeSightIssues } from './sight-issues.ts';
 import { makeReadViewer, type ReadViewer } from './viewer.ts';
 import { makeGitHubWriter } from './writer.ts';
 
@@ -54,11 +56,8 @@ export function apiBaseUrl(host?: string, protocol = 'https'): string {
   return host ? `${protocol}://${host}/api/v3` : 'https://api.github.com';
 }
 
-/** How the App stands with GitHub, apart from any issue. */
-type UpkeepReader = Omit<SweepReader, 'listIssues' | 'sightIssues'>;
-
 export interface GitHub {
-  reader: GitHubReader & CommandReader & UpkeepReader;
+  reader: GitHubReader & CommandReader & SweepReader;
   writer: GitHubWriter;
 }
 
@@ -78,14 +77,17 @@ export function makeGitHub(options: GitHubOptions): GitHub {
   return {
     reader: {
       ...makeGitHubReader({ client, viewer, gate }, options.rememberedIssues ?? 2000),
-      ...makeUpkeepReader(client, quotas, gate),
+      ...makeSweepReader(client, quotas, gate),
     },
     writer: makeGitHubWriter(client, viewer),
   };
 }
 
-function makeUpkeepReader(client: GitHubClient, { quota, pausedUntil }: Quotas, gate: Gate): UpkeepReader {
+function makeSweepReader(client: GitHubClient, { quota, pausedUntil }: Quotas, gate: Gate): SweepReader {
+  const sightIssues = makeSightIssues(client);
   return {
+    listIssues: (repository, since, validator) => gate(() => listIssues(client, repository, { since, validator })),
+    sightIssues: (repository, nodeIds) => gate(() => sightIssues(repository, nodeIds)),
     readAccess: (repository) => gate(() => readAccess(client, repository)),
     installedRepositories: () => gate(() => installedRepositories(client)),
     hookAttempts: (cursor) => gate(() => readHookAttempts(client, cursor)),

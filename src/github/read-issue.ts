@@ -6,7 +6,7 @@
 import { type Lru, makeLru } from '../core/lru.ts';
 import type { IssueReading, RepositoryRef } from '../engine/ports.ts';
 import { GitHubError } from '../engine/ports.ts';
-import { bodyOf, type Condition, type GitHubClient, type Reply } from './client.ts';
+import { bodyOf, type Condition, type GitHubClient, type Moved, type Reply } from './client.ts';
 import { confirmReadable } from './read-repository.ts';
 import { issueSchema, toSnapshot } from './schemas.ts';
 
@@ -56,5 +56,23 @@ async function confirmTransferred(
 ): Promise<IssueReading> {
   if (reply.moved === null || reply.moved.repositoryId === repository.id) throw reply.error();
   await confirmReadable(client, repository, reply);
-  return { found: 'transferred', to: null };
+  return { found: 'transferred', to: await placeOf(client, repository, reply.moved) };
+}
+
+/** null: who asks may not see it there, or gets no answer. That it was transferred is known without it. */
+async function placeOf(
+  client: GitHubClient,
+  repository: RepositoryRef,
+  { href, repositoryId }: Moved,
+): Promise<string | null> {
+  const number = /\/issues\/(\d+)$/.exec(href)?.[1];
+  if (number === undefined) return null;
+  const parameters = { repository_id: repositoryId, issue_number: number };
+  try {
+    const reply = await client.call(repository, 'GET /repositories/{repository_id}/issues/{issue_number}', parameters);
+    return bodyOf(reply, issueSchema).html_url;
+  } catch (error) {
+    if (error instanceof GitHubError) return null;
+    throw error;
+  }
 }

@@ -42,6 +42,11 @@ export type GitHubIssue = z.infer<typeof issueSchema>;
 
 const REASONS = ['completed', 'not_planned', 'duplicate'] as const satisfies readonly CloseReason[];
 
+/** Why it was closed; GitHub's other reasons are those of an open one. */
+export function toReason(told: string | null | undefined): CloseReason {
+  return REASONS.find((reason) => reason === told) ?? 'unknown';
+}
+
 export function toSnapshot(issue: GitHubIssue, actor: string | null): IssueSnapshot {
   const closed = issue.state === 'closed';
   return {
@@ -50,7 +55,7 @@ export function toSnapshot(issue: GitHubIssue, actor: string | null): IssueSnaps
     title: issue.title,
     url: issue.html_url,
     state: issue.state,
-    reason: (closed && REASONS.find((reason) => reason === issue.state_reason)) || 'unknown',
+    reason: toReason(closed ? issue.state_reason : null),
     closedAt: closed ? (issue.closed_at ?? null) : null,
     updatedAt: issue.updated_at,
     author: issue.user?.login ?? null,

@@ -187,7 +187,18 @@ describe('a redirect', () => {
   test('to another repository id is a transfer, and is not followed', async () => {
     play(...moved(`${API}/repositories/999/issues/3`));
     playRepository();
-    expect(await asToken().reader.readIssue(REPOSITORY, 12)).toEqual({ found: 'transferred' });
+    nock(API).get('/repositories/999/issues/3').reply(404, { message: 'Not Found' });
+    expect(await asToken().reader.readIssue(REPOSITORY, 12)).toEqual({ found: 'transferred', to: null });
+  });
+
+  test('to another repository id says where the issue is now, where that may be seen', async () => {
+    play(...moved(`${API}/repositories/999/issues/3`));
+    playRepository();
+    const there = 'https://github.com/acme/gadgets/issues/3';
+    nock(API)
+      .get('/repositories/999/issues/3')
+      .reply(200, issueJson({ number: 3, html_url: there }));
+    expect(await asToken().reader.readIssue(REPOSITORY, 12)).toEqual({ found: 'transferred', to: there });
   });
 
   test('shows a transfer out of a renamed repository', async () => {
@@ -199,7 +210,8 @@ describe('a redirect', () => {
       .get('/repos/acme/widgets')
       .reply(...moved(`${API}/repositories/101`));
     nock(API).get('/repositories/101').reply(200, { id: 101, full_name: 'acme/gadgets' });
-    expect(await asToken().reader.readIssue(REPOSITORY, 12)).toEqual({ found: 'transferred' });
+    nock(API).get('/repositories/999/issues/3').reply(502, 'Bad gateway');
+    expect(await asToken().reader.readIssue(REPOSITORY, 12)).toEqual({ found: 'transferred', to: null });
   });
 
   test('of a whole other repository that had taken the name is no transfer', async () => {

@@ -60,10 +60,16 @@ describe('an issue', () => {
   test('that moved to another repository is transferred, and one whose repository was renamed is where it was', async () => {
     github.addRepository('acme/archive', { private: true });
     github.addIssue('acme/widgets', { number: 13 }).transfer('acme/archive', { by: 'ann' });
-    expect(await reader.readIssue(repository, 13)).toEqual({ found: 'transferred' });
+    expect(await reader.readIssue(repository, 13)).toEqual({
+      found: 'transferred',
+      to: expect.stringMatching(/\/acme\/archive\/issues\/1$/),
+    });
     github.renameRepository('acme/widgets', 'gadgets');
     expect(await reader.readIssue(repository, 12)).toMatchObject({ found: 'issue' });
-    expect(await reader.readIssue(repository, 13)).toEqual({ found: 'transferred' });
+    expect(await reader.readIssue(repository, 13)).toEqual({
+      found: 'transferred',
+      to: expect.stringMatching(/\/acme\/archive\/issues\/1$/),
+    });
     expect(await reader.findRepository('acme/widgets')).toMatchObject({ id: repository.id, fullName: 'acme/gadgets' });
   });
 

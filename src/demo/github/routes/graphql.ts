@@ -1,6 +1,6 @@
 /**
- * GraphQL, as far as it is asked: one query, by its exact words, about who wrote an issue's body. Its errors come with status
- * 200, beside what could be answered.
+ * GraphQL, as far as it is asked: known queries by their exact words. Its errors come with status 200, beside what could be
+ * answered.
  */
 import { ok } from '../http/answer.ts';
 import type { ApiRequest, Route } from '../http/router.ts';
@@ -8,6 +8,7 @@ import { isoSeconds } from '../render/urls.ts';
 import type { Site } from '../site.ts';
 import type { Issue, Repository, User } from '../state/types.ts';
 import { findRepository } from '../state/world.ts';
+import { answerIssues, ISSUES_ALONE, ISSUES_WITH_BLOCKERS } from './graphql-issues.ts';
 import { isVisible } from './lookup.ts';
 
 const BODY_EDITOR = words(`
@@ -41,6 +42,8 @@ function answerQuery(site: Site, { caller, body }: ApiRequest) {
   const { query, variables } = Object(body) as Record<string, unknown>;
   if (typeof query !== 'string')
     return ok({ errors: [{ message: 'A query attribute must be specified and must be a string.' }] });
+  if (words(query) === words(ISSUES_WITH_BLOCKERS)) return answerNodes(site, caller, variables, true);
+  if (words(query) === words(ISSUES_ALONE)) return answerNodes(site, caller, variables, false);
   if (words(query) !== BODY_EDITOR) return ok({ errors: [{ message: 'The stand-in does not know this query' }] });
   if (!areVariables(variables)) return ok({ errors: [{ message: 'Variables of the query have invalid values' }] });
   const { owner, repo, number } = variables;
@@ -54,6 +57,13 @@ function answerQuery(site: Site, { caller, body }: ApiRequest) {
   const message = `Could not resolve to an Issue with the number of ${number}.`;
   const errors = [{ type: 'NOT_FOUND', path: ['repository', 'issue'], message }];
   return ok({ data: { repository: { databaseId: repository.id, issue: null } }, errors });
+}
+
+function answerNodes(site: Site, caller: ApiRequest['caller'], variables: unknown, withBlockers: boolean) {
+  const { ids } = Object(variables) as Record<string, unknown>;
+  const areIds = Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+  const answer = areIds ? answerIssues(site, caller, ids, withBlockers) : null;
+  return ok(answer ?? { errors: [{ message: 'Variables of the query have invalid values' }] });
 }
 
 function areVariables(value: unknown): value is Variables {

@@ -39,11 +39,29 @@ export function findRepository(world: World, name: string): Repository | undefin
   return [...world.repositories.values()].find((repository) => fullName(repository).toLowerCase() === wanted);
 }
 
-export function findIssueById(world: World, id: number): { repository: Repository; issue: Issue } | undefined {
-  for (const repository of world.repositories.values()) {
-    for (const issue of repository.issues.values()) if (issue.id === id) return { repository, issue };
+interface FoundIssue {
+  repository: Repository;
+  issue: Issue;
+}
+
+/** Where issues were seen last, by their ids: none is looked for twice in a large world. */
+const seen = new WeakMap<World, Map<number, FoundIssue>>();
+
+export function findIssueById(world: World, id: number): FoundIssue | undefined {
+  const index = seen.get(world) ?? new Map<number, FoundIssue>();
+  seen.set(world, index);
+  if (!isThere(world, index.get(id), id)) {
+    for (const repository of world.repositories.values()) {
+      for (const issue of repository.issues.values()) index.set(issue.id, { repository, issue });
+    }
   }
-  return undefined;
+  const found = index.get(id);
+  return isThere(world, found, id) ? found : undefined;
+}
+
+function isThere(world: World, found: FoundIssue | undefined, id: number): found is FoundIssue {
+  if (found === undefined || !world.repositories.has(found.repository.id)) return false;
+  return found.repository.issues.get(found.issue.number)?.id === id;
 }
 
 export function findInstallation(world: World, repository: Repository): Installation | undefined {
