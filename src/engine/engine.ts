@@ -101,6 +101,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       unswept.add(name);
       if (failures === 0 && error instanceof GitHubError) {
         const { code, message } = error;
+        log.warn({ issue: ref.number, code, problem: message }, 'reconciliation error');
         await store.commit([issueEvent('RECONCILIATION_ERROR', clock(), ref, { code, message })]);
       }
       throw error;

@@ -107,10 +107,12 @@ describe('an issue about which GitHub', () => {
     const notFound = { kind: 'answer', status: 404, body: { message: 'Not Found' } } as const;
     world.github.faults.add({ ...notFound, path: issuePath(issue) });
     world.github.faults.add({ ...notFound, path: '/repos/{owner}/{repo}' });
+    // Its change is a reason to read it.
+    issue.lock({ by: 'ann' });
+    const codes = async () =>
+      (await eventsOf(world, { type: 'RECONCILIATION_ERROR', issueNumber: issue.number })).map(({ data }) => data.code);
     await sweepNow(world);
-    await untilSettled(world);
-    const [error] = await eventsOf(world, { type: 'RECONCILIATION_ERROR', issueNumber: issue.number });
-    expect(error?.data).toMatchObject({ code: 'lost_access' });
+    await expect.poll(codes, WAIT).toEqual(['lost_access']);
     expect((await taskOf(world, batch, 'train')).state).toBe('running');
     await untilAlive(word);
   });
