@@ -1,0 +1,3 @@
+/** Deliveries of GitHub's that did not arrive. */
+export { findMissed } from './find-missed.ts';
+export { type MissedState, missedState } from './state.ts';
