@@ -7,6 +7,7 @@ import type { Deps } from '../engine/deps.ts';
 import { explainIssue } from '../engine/explain.ts';
 import { releaseHold, setHold } from '../engine/holds.ts';
 import { repositoryOf } from '../engine/read-issue.ts';
+import { readKeptLog } from '../engine/retention/index.ts';
 import { submitBatch } from '../engine/submit-batch.ts';
 import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
 import type { Actions, HoldRequest, Insights } from '../web/index.ts';
@@ -44,7 +45,10 @@ export function makeActions(deps: Deps, { requestSweep }: { requestSweep(): Prom
     async taskLog(taskId, bytes) {
       if ((await store.task(taskId)) === null) return null;
       const run = await store.newestRun(taskId);
-      return run === null ? '' : ((await runners.get(run.runner)?.log(run.id, bytes)) ?? '');
+      const runner = run === null ? null : runners.get(run.runner);
+      if (run === null || runner === null) return '';
+      const log = await readKeptLog(deps, runner, run, bytes);
+      return 'text' in log ? log.text : `[standdown: the log of run ${run.number} ${log.gone}]\n`;
     },
   };
 }

@@ -124,6 +124,7 @@ function makeDeps(
     policyOf: makePolicyOf(store, settings.permissionsFloor),
     trustedApps: settings.trustedApps,
     limits: settings.limits,
+    retention: settings.retention,
     ...(credentials.mode === 'token' ? { configuredRepository: credentials.repository } : {}),
     clock: now,
     newId: makeNewId(now),

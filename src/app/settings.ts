@@ -6,9 +6,11 @@ import { matchesRepository, type OperatorFile, type ProcessRunner } from '../cor
 import type { Floor } from '../core/policy.ts';
 import type { Limits } from '../core/schedule.ts';
 import type { JobControl, Runners } from '../engine/ports.ts';
+import type { KeptDays } from '../engine/retention/index.ts';
 
 export interface Settings {
   readonly limits: Limits;
+  readonly retention: KeptDays;
   /** What every repository's file has to ask for at least. */
   permissionsFloor(): Floor;
   trustedApps(): readonly string[];
@@ -36,6 +38,17 @@ export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, Jo
       },
       get maxDataAgeSeconds() {
         return file.limits.maxDataAgeSeconds;
+      },
+    },
+    retention: {
+      get deliveriesDays() {
+        return file.retention.deliveriesDays;
+      },
+      get logsDays() {
+        return file.retention.logsDays;
+      },
+      get eventsDays() {
+        return file.retention.eventsDays;
       },
     },
     permissionsFloor: () => file.permissionsFloor,

@@ -13,6 +13,7 @@ import type {
   Store,
   SweepReader,
 } from './ports.ts';
+import type { KeptDays } from './retention/index.ts';
 
 export interface Deps {
   store: Store;
@@ -27,6 +28,8 @@ export interface Deps {
   /** Slugs of other Apps whose comments may command. */
   trustedApps(): readonly string[];
   limits: Limits;
+  /** Read at each use; default: what the operator's file means by saying nothing. */
+  retention?: KeptDays;
   /** `owner/name` of a repository that is followed from the start, where no webhook tells of any. */
   configuredRepository?: string;
   clock: Clock;

@@ -355,6 +355,49 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
       await exit(living);
     });
 
+    describe('forgetting', () => {
+      async function forget(runId: string): Promise<boolean | 'unable'> {
+        return control.forget === undefined ? 'unable' : control.forget(runId);
+      }
+
+      it('takes away all that is known of an ended run, once, and nothing of its task', async () => {
+        const taskId = 'task_forgets';
+        const runId = await started(['sh', '-c', 'echo kept >note; echo said'], { taskId });
+        const other = await started(['true']);
+        await exit(other);
+        await exit(runId);
+        if ((await forget(runId)) === 'unable') return;
+        expect(await probe(runId)).toEqual({ state: 'no_record' });
+        expect(await control.log(runId, 1000)).toBe('');
+        expect(await control.list()).not.toContain(runId);
+        expect(await control.cancel(runId, 'kill')).toBe('no_record');
+        expect(await forget(runId)).toBe(false);
+        expect(await probe(other)).toMatchObject({ state: 'exited' });
+        const next = await started(['cat', 'note'], { taskId });
+        expect(await exit(next)).toMatchObject({ exitCode: 0 });
+      });
+
+      it('leaves a living run and its log as they are', async () => {
+        const runId = await started([NASTY, 'plain', marker, deadline()]);
+        await output(runId, 'ready');
+        expect([false, 'unable']).toContain(await forget(runId));
+        expect(await probe(runId)).toMatchObject({ state: 'running' });
+        expect(await control.log(runId, 1000)).toContain('ready');
+        await control.cancel(runId, 'kill');
+        await exit(runId);
+      });
+
+      it('keeps one that was voided from being started while it is known, and is without effect on strange names', async () => {
+        const asked = order([NASTY, 'plain', marker, deadline()]);
+        await control.cancel(asked.runId, 'void');
+        expect([true, 'unable']).toContain(await forget(asked.runId));
+        for (const runId of ['run_unknown', '../up', '..', '.', '', 'a/b', '.hidden', '../../tmp']) {
+          expect([false, 'unable']).toContain(await forget(runId));
+        }
+        expectGone(marker, 5);
+      });
+    });
+
     describe('the log', () => {
       it('holds both streams, and the last line before the exit', async () => {
         const runId = await started(['sh', '-c', 'echo one; echo two >&2; echo three >/dev/stderr; printf last']);

@@ -1,6 +1,7 @@
 /** What only looks: how tasks are, and the end of a run's output. */
 import type { CommandOutcome } from '../../core/comment.ts';
 import type { Deps } from '../deps.ts';
+import { readKeptLog } from '../retention/index.ts';
 import { fixTasks } from './act-on-tasks.ts';
 import { type InHand, type Next, refused, settle } from './in-hand.ts';
 import type { Right } from './rights.ts';
@@ -30,7 +31,8 @@ function isSettled({ comment }: InHand, index: number): boolean {
   return comment.commands[index]?.outcome !== null;
 }
 
-async function logOf({ store, runners, log }: Deps, taskId: string, most: number): Promise<CommandOutcome> {
+async function logOf(deps: Deps, taskId: string, most: number): Promise<CommandOutcome> {
+  const { store, runners, log } = deps;
   const task = await store.task(taskId);
   if (task === null) return refused('other', 'there is no such task any more');
   const { key } = task;
@@ -39,7 +41,9 @@ async function logOf({ store, runners, log }: Deps, taskId: string, most: number
   const runner = runners.get(run.runner);
   if (runner === null) return refused('other', `its runner ${run.runner} is not configured here`);
   try {
-    const text = storable((await runner.log(run.id, LOG_BYTES)).slice(-most));
+    const kept = await readKeptLog(deps, runner, run, LOG_BYTES);
+    if ('gone' in kept) return refused('other', `the log of ${key} ${kept.gone}`);
+    const text = storable(kept.text.slice(-most));
     return { result: 'log', taskId, key, run: run.number, text };
   } catch (error) {
     // Whatever it is, it is the runner's own.

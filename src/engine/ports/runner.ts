@@ -57,8 +57,11 @@ export interface JobControl {
   list(): Promise<readonly string[]>;
   /** The last `bytes` of the run's output, where values of what `passEnv` names are not shown. */
   log(runId: string, bytes: number): Promise<string>;
-  /** Forgets an ended run: its record, log and own directory go; the task's directory stays. Without effect on one that is unknown. */
-  forget?(runId: string): Promise<void>;
+  /**
+   * Forgets an ended run: its record, log and own directory go; the task's directory stays. False, and without effect, on one that is
+   * unknown, or of which anything may be alive.
+   */
+  forget?(runId: string): Promise<boolean>;
   /** Hints that a run may have changed; losing one costs latency only. Returns the unsubscribe function. */
   onHint(listener: (runId: string) => void): () => void;
   /** Lets go of watchers and handles; living runs go on. */

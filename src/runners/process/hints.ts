@@ -8,6 +8,8 @@ export interface Hints {
   subscribe(listener: (runId: string) => void): () => void;
   /** Hears of the exit's record: a little earlier than of the supervisor's end, and also where that is no child of ours. */
   watchRun(runId: string): void;
+  /** There is nothing to hear of it any more. */
+  forget(runId: string): void;
   close(): void;
 }
 
@@ -41,6 +43,7 @@ export function makeHints(runs: string): Hints {
         // As above: hints are a convenience.
       }
     },
+    forget,
     close() {
       listeners.clear();
       for (const runId of [...watchers.keys()]) forget(runId);

@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../../engine/ports/environment.ts';
 import { type JobControl, RunnerUnreachable } from '../../engine/ports/runner.ts';
 import { cancelRun } from './cancel.ts';
 import { PROBE_PREFIX } from './containment/probe.ts';
+import { forgetRun, removeForgotten } from './forget.ts';
 import { makeHints } from './hints.ts';
 import { type Here, inspectRuns } from './inspect.ts';
 import { readLogTail } from './log.ts';
@@ -34,6 +35,7 @@ export async function openProcessRunner(options: ProcessRunnerOptions): Promise<
   const here: Here = { runs, groups: machine.groups, boot: machine.boot, now: options.now };
   const hints = makeHints(runs);
   const secrets = secretsOf(machine.environment);
+  await removeForgotten(runs);
   for (const runId of unfinished(runs)) hints.watchRun(runId);
   removeEmptyGroups(machine.groups, here);
   const profile = {
@@ -58,6 +60,13 @@ export async function openProcessRunner(options: ProcessRunnerOptions): Promise<
     list: () => answering(here, async () => readdirSync(runs).filter(isFileName)),
     log: (runId, bytes) =>
       answering(here, async () => (isFileName(runId) ? readLogTail(join(runs, runId), bytes, secrets) : '')),
+    forget: (runId) =>
+      answering(here, async () => {
+        if (!(await forgetRun(here, runId))) return false;
+        hints.forget(runId);
+        if (machine.groups !== null) removeGroup(join(machine.groups, runId));
+        return true;
+      }),
     onHint: hints.subscribe,
     close: async () => {
       hints.close();
