@@ -20,7 +20,7 @@ export interface StandInOptions {
   appSlug?: string;
   /** What the app may do. Default: write issues, read contents and metadata. */
   permissions?: Permissions;
-  /** What the app is subscribed to. Default: `issues`, `issue_dependencies`, `issue_comment`, `push`. */
+  /** What the app is subscribed to. Default: `issues`, `issue_dependencies`, `issue_comment`, `push`, `repository`, `installation_target`. */
   events?: readonly string[];
   /** Where webhooks go. Default: nowhere, until `webhooks.to(url)`. */
   webhookUrl?: string;
@@ -32,4 +32,11 @@ export interface StandInOptions {
 }
 
 export const DEFAULT_PERMISSIONS: Permissions = { contents: 'read', issues: 'write', metadata: 'read' };
-export const DEFAULT_EVENTS: readonly string[] = ['issues', 'issue_dependencies', 'issue_comment', 'push'];
+export const DEFAULT_EVENTS: readonly string[] = [
+  'issues',
+  'issue_dependencies',
+  'issue_comment',
+  'push',
+  'repository',
+  'installation_target',
+];
