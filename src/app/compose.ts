@@ -57,6 +57,9 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     const health = makeHealth(deps, {
       engine: () => engine,
       githubState: opened.githubState,
+      hasWebhooks: config.credentials.mode === 'app',
+      accountOf: (runner) => config.operator.runners[runner]?.user ?? null,
+      notEnforced: config.notEnforced,
       closing: closing.signal,
     });
     const app = makeWebApp({

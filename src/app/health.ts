@@ -1,18 +1,27 @@
 /** How it stands with the app: alive, and ready as long as a delivery can be accepted and kept. */
 import type { Deps } from '../engine/deps.ts';
 import type { Engine } from '../engine/engine.ts';
+import { missedState } from '../engine/missed/index.ts';
 import { dataAge } from '../engine/sweep/index.ts';
 import type { Health } from '../web/index.ts';
 import type { GitHubState } from './github-health.ts';
+import { renderWebhooks } from './webhook-health.ts';
 
 export interface HealthOptions {
   /** null until the first sweep is over. */
   engine: () => Engine | null;
   githubState(): GitHubState;
+  /** Whether GitHub delivers anything: with an App it does. */
+  hasWebhooks: boolean;
+  /** The account that the runner's runs have; null: the app's own. */
+  accountOf(runner: string): string | null;
+  /** Keys of the operator's file that nothing acts on. */
+  notEnforced: readonly string[];
   closing: AbortSignal;
 }
 
-export function makeHealth(deps: Deps, { engine, githubState, closing }: HealthOptions): Health {
+export function makeHealth(deps: Deps, options: HealthOptions): Health {
+  const { engine, githubState, closing } = options;
   return {
     live: () => true,
     sweepErrors: () => engine()?.status().lastSweepErrors ?? 0,
@@ -30,7 +39,9 @@ export function makeHealth(deps: Deps, { engine, githubState, closing }: HealthO
           errors: status?.lastSweepErrors ?? 0,
         },
         data: database === 'ok' && deps.github !== null ? await renderDataAge(deps) : null,
-        runners: Object.fromEntries(deps.runners.names().map((name) => [name, runnerState(deps, name)])),
+        webhooks: database === 'ok' && options.hasWebhooks ? renderWebhooks(await missedState(deps)) : null,
+        runners: Object.fromEntries(deps.runners.names().map((name) => [name, runnerState(deps, options, name)])),
+        not_enforced: options.notEnforced,
         backlog: database === 'ok' ? await deps.store.queries.backlog() : null,
       };
       return { ok, body };
@@ -77,9 +88,9 @@ function withSweep(state: GitHubState, status: { lastSweepErrors: number } | nul
   return (status?.lastSweepErrors ?? 0) > 0 ? 'degraded' : state;
 }
 
-function runnerState({ runners }: Deps, name: string): object {
+function runnerState({ runners }: Deps, { accountOf }: HealthOptions, name: string): object {
   const profile = runners.get(name)?.profile;
   if (profile === undefined) return { state: 'degraded' };
   const { kind, containment, maxRunning, notes } = profile;
-  return { state: 'ok', kind, containment, max_running: maxRunning, notes };
+  return { state: 'ok', kind, containment, user: accountOf(name), max_running: maxRunning, notes };
 }

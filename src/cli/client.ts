@@ -7,6 +7,8 @@ const TIMEOUT_MS = 30_000;
 export interface Client {
   request(method: string, path: string, options?: RequestOptions): Promise<unknown>;
   text(path: string): Promise<string>;
+  /** What `/readyz` says, also where it says that the app is not ready. */
+  readiness(): Promise<unknown>;
 }
 
 export interface RequestOptions {
@@ -18,10 +20,10 @@ export interface RequestOptions {
 
 /** `ended` ends its requests. */
 export function makeClient(app: { url: string; apiToken: string | null }, ended?: AbortSignal): Client {
-  const send = async (method: string, path: string, options: RequestOptions = {}) => {
+  const exchange = async (method: string, path: string, options: RequestOptions = {}) => {
     const body = options.document?.text ?? (options.json === undefined ? undefined : JSON.stringify(options.json));
     const type = options.document?.type ?? 'application/json';
-    const response = await fetch(`${app.url}/api/v1${path}`, {
+    const response = await fetch(`${app.url}${path}`, {
       method,
       headers: {
         ...(app.apiToken !== null && { authorization: `Bearer ${app.apiToken}` }),
@@ -37,10 +39,19 @@ export function makeClient(app: { url: string; apiToken: string | null }, ended?
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(app.url, reasonOf(error));
     });
-    if (!response.ok) throw refusal(app.url, response.status, text);
+    return { status: response.status, text };
+  };
+  const send = async (method: string, path: string, options?: RequestOptions) => {
+    const { status, text } = await exchange(method, `/api/v1${path}`, options);
+    if (status < 200 || status > 299) throw refusal(app.url, status, text);
     return text;
   };
   return {
+    readiness: async () => {
+      const { status, text } = await exchange('GET', '/readyz');
+      if (status !== 200 && status !== 503) throw refusal(app.url, status, text);
+      return parseAnswer(app.url, text);
+    },
     text: (path) => send('GET', path),
     request: async (method, path, options) => parseAnswer(app.url, await send(method, path, options)),
   };

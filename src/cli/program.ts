@@ -4,6 +4,7 @@ import { ConfigError } from '../app/config/index.ts';
 import { formatProblem } from '../core/documents/index.ts';
 import type { Act } from './commands/act.ts';
 import { addBatchCommands } from './commands/batch.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addLocalCommands } from './commands/local.ts';
 import { addPauseCommands } from './commands/pause.ts';
@@ -54,6 +55,7 @@ function makeProgram(deps: CliDeps, json: boolean, ended: { exitCode: number }):
   addTaskCommands(program, act);
   addPauseCommands(program, act);
   addExplainCommand(program, act);
+  addDoctorCommand(program, act);
   return program;
 }
 

@@ -66,7 +66,7 @@ export interface Actions {
 
 export type Reads = Pick<
   StoreReads,
-  'task' | 'batch' | 'run' | 'tasksOfBatch' | 'repositoryByName' | 'liveRuns' | 'holds'
+  'task' | 'batch' | 'run' | 'tasksOfBatch' | 'repositoryByName' | 'liveRuns' | 'holds' | 'countMissed'
 > & {
   readonly queries: Queries;
 };

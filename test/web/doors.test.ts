@@ -88,6 +88,8 @@ describe('health', () => {
     expect(text).toContain('standdown_runs{state="stopping"} 1\n');
     expect(text).toContain('standdown_runs{state="starting"} 0\n');
     expect(text).toContain('standdown_sweep_errors 3\n');
+    expect(text).toContain('standdown_missed_deliveries{state="missed"} 4\n');
+    expect(text).toContain('standdown_missed_deliveries{state="given_up"} 6\n');
   });
 });
 

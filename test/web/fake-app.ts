@@ -213,6 +213,7 @@ function makeReads(world: World): Reads {
       return world.tasks.filter((task) => task.batchId === id);
     },
     holds: async () => world.holds,
+    countMissed: async () => ({ missed: 4, recovered: 5, given_up: 6 }),
     repositoryByName: async (name) => (name === repository.fullName ? repository : null),
     liveRuns: async () =>
       world.runs.map(({ id, taskId, runner, state }) => {

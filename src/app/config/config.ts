@@ -42,6 +42,8 @@ export interface Config {
   operator: OperatorFile;
   /** Absolute path of the operator's file; null where there is none. */
   operatorPath: string | null;
+  /** Keys of the operator's file that are set, and that nothing acts on yet. */
+  notEnforced: readonly string[];
   /** For the start log. */
   warnings: readonly string[];
 }

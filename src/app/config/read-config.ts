@@ -33,6 +33,7 @@ export function readConfig(environment: Env, readFile: ReadFile): Config {
     log: { level: env.choice('LOG_LEVEL', LOG_LEVELS, 'info'), format: env.choice('LOG_FORMAT', LOG_FORMATS, 'json') },
     operator: operator.file,
     operatorPath: operator.path,
+    notEnforced: operator.idle,
     warnings,
   };
   // The URL is read twice where it is derived: a wrong PORT is told once.
@@ -109,22 +110,22 @@ function readOperator(
   env: EnvReader,
   readFile: ReadFile,
   warn: (warning: string) => void,
-): { file: OperatorFile; path: string | null } {
+): { file: OperatorFile; path: string | null; idle: readonly string[] } {
   const given = env.text('STANDDOWN_CONFIG');
   const path = resolve(given ?? DEFAULT_OPERATOR_PATH);
   const text = readText(env, readFile, path);
   if (text === null) {
     if (given !== null)
       env.refuse('STANDDOWN_CONFIG', `must name a file that can be read, not ${JSON.stringify(given)}`);
-    return { file: withoutRunners(), path: null };
+    return { file: withoutRunners(), path: null, idle: [] };
   }
   const yaml = parseYaml(text);
   const parsed = yaml.ok ? parseOperatorFile(yaml.value.value, yaml.value.locate) : yaml;
   const idle = yaml.ok ? notEnforced(yaml.value.value) : [];
   if (idle.length > 0) warn(`${given ?? DEFAULT_OPERATOR_PATH}: this version does not act on ${idle.join(', ')} yet`);
-  if (parsed.ok) return { file: parsed.value, path };
+  if (parsed.ok) return { file: parsed.value, path, idle };
   for (const problem of parsed.problems) env.refuse(given ?? DEFAULT_OPERATOR_PATH, formatProblem(problem));
-  return { file: withoutRunners(), path };
+  return { file: withoutRunners(), path, idle };
 }
 
 /** null: there is no such file. */

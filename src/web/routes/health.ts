@@ -33,7 +33,7 @@ export function healthRoutes({
 }
 
 async function renderMetrics(health: Health, reads: Reads): Promise<string> {
-  const [backlog, live] = await Promise.all([reads.queries.backlog(), reads.liveRuns()]);
+  const [backlog, live, missed] = await Promise.all([reads.queries.backlog(), reads.liveRuns(), reads.countMissed()]);
   const lines = [
     '# HELP standdown_backlog Work that is accepted and not done yet.',
     '# TYPE standdown_backlog gauge',
@@ -46,6 +46,9 @@ async function renderMetrics(health: Health, reads: Reads): Promise<string> {
     '# HELP standdown_sweep_errors What the last sweep could not reconcile.',
     '# TYPE standdown_sweep_errors gauge',
     `standdown_sweep_errors ${health.sweepErrors()}`,
+    '# HELP standdown_missed_deliveries Webhook deliveries that did not arrive, by what became of them.',
+    '# TYPE standdown_missed_deliveries gauge',
+    ...Object.entries(missed).map(([state, count]) => `standdown_missed_deliveries{state="${state}"} ${count}`),
   ];
   return `${lines.join('\n')}\n`;
 }

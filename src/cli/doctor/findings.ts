@@ -1,0 +1,92 @@
+/** What a look at the app finds: what is wrong, what is worth knowing, and what is as it should be. Pure. */
+import { age } from '../../core/report/text.ts';
+import type { IssueDataView, ReadyView, RunnerView, WebhooksView } from './ready-view.ts';
+
+export interface Finding {
+  /** `note`: worth knowing, and nobody has to do anything about it. */
+  level: 'ok' | 'note' | 'wrong';
+  of: string;
+  message: string;
+}
+
+const DAY_MS = 86_400_000;
+
+export function findingsOf(ready: ReadyView, now: Date): Finding[] {
+  const { status, database, data, webhooks, runners, not_enforced: idle } = ready;
+  return [
+    finding(status === 'ok' ? 'ok' : 'wrong', 'app', status === 'ok' ? 'takes deliveries' : `takes none: ${status}`),
+    finding(database === 'ok' ? 'ok' : 'wrong', 'database', database),
+    ...ofGitHub(ready),
+    ...ofSweep(ready),
+    ...(data ? ofData(data, now) : []),
+    ...(webhooks ? ofWebhooks(webhooks, now) : []),
+    ...ofRunners(runners),
+    ...idle.map((key) => finding('note', 'configuration', `${key} is set, and this version does not act on it`)),
+  ];
+}
+
+function finding(level: Finding['level'], of: string, message: string): Finding {
+  return { level, of, message };
+}
+
+function ofGitHub({ github }: ReadyView): Finding[] {
+  if (github === 'not configured') return [finding('note', 'github', 'no App and no token: no issue is followed')];
+  if (github === 'ok') return [finding('ok', 'github', 'answers')];
+  return [finding('wrong', 'github', `${github}: its newest answer was none to rely on; the app's log says why`)];
+}
+
+function ofSweep({ sweep }: ReadyView): Finding[] {
+  if (sweep === undefined) return [];
+  if (!sweep.done_at_start)
+    return [finding('note', 'sweep', 'the one at start is not over: nothing is started before')];
+  if (sweep.errors === 0) return [finding('ok', 'sweep', 'the last one reached all it looks at')];
+  return [finding('wrong', 'sweep', `${sweep.errors} of what it looks at could not be read or brought in line`)];
+}
+
+function ofData({ repositories, oldest_repository, age_seconds, problems, problems_in_all }: IssueDataView, now: Date) {
+  const oldest = age_seconds === null ? 'not read yet' : `${age_seconds} s old at most`;
+  const where = oldest_repository === null ? '' : ` (${oldest_repository})`;
+  const known = repositories === 0 ? 'no task hangs on an issue' : `what is known of issues is ${oldest}${where}`;
+  const more = problems_in_all - problems.length;
+  return [
+    finding('ok', 'issues', known),
+    ...problems.map(({ repository, code, message, since }) =>
+      finding('wrong', 'issues', `${repository} can't be read for ${age(since, now)}: ${code}: ${message}`),
+    ),
+    ...(more > 0 ? [finding('wrong', 'issues', `${more} more repositories can't be read`)] : []),
+  ];
+}
+
+function ofWebhooks(webhooks: WebhooksView, now: Date): Finding[] {
+  const { missed, recovered, given_up: givenUp, looked_at: lookedAt, problem } = webhooks;
+  const looked = lookedAt === null ? 'not looked for yet' : `looked for ${age(lookedAt, now)} ago`;
+  const counts = `${missed} missed, ${recovered} recovered, ${givenUp} given up; ${looked}`;
+  const { oldest_missed_at: oldestAt, last_given_up_at: gaveUpAt } = webhooks;
+  const oldest = oldestAt === null ? '' : `; the oldest that is missed was sent ${age(oldestAt, now)} ago`;
+  const found = [finding(missed > 0 ? 'note' : 'ok', 'webhooks', `${counts}${oldest}`)];
+  // Who gave up long ago is a matter of the past, which the sweep has seen to.
+  if (gaveUpAt !== null && now.getTime() - gaveUpAt.getTime() < DAY_MS) {
+    const message = `one was given up ${age(gaveUpAt, now)} ago: see whether GitHub reaches the App's webhook address`;
+    found.push(finding('wrong', 'webhooks', message));
+  }
+  if (problem !== null) found.push(finding('note', 'webhooks', `missed ones are left to the sweep: ${problem}`));
+  return found;
+}
+
+function ofRunners(runners: ReadyView['runners']): Finding[] {
+  const names = Object.entries(runners);
+  if (names.length === 0) return [finding('note', 'runners', 'none is configured: nothing can be started')];
+  return names.flatMap(([name, runner]) => ofRunner(`runner ${name}`, runner));
+}
+
+function ofRunner(of: string, { state, kind, containment, user, notes }: RunnerView): Finding[] {
+  if (state !== 'ok') return [finding('wrong', of, state)];
+  const facts = [kind, containment && `containment ${containment}`, user && `runs as ${user}`];
+  const own =
+    'runs belong to the account of the app, and could read its key and its database: `user` gives them another';
+  return [
+    finding('ok', of, facts.filter(Boolean).join(', ')),
+    ...(user === null ? [finding('note', of, own)] : []),
+    ...notes.map((note) => finding('note', of, note)),
+  ];
+}

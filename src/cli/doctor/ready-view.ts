@@ -1,0 +1,52 @@
+/** What `/readyz` says, as far as it is looked at. What an app of another version leaves out is not judged. */
+import { z } from 'zod';
+
+const time = z.coerce.date().nullable();
+
+const sweep = z.looseObject({ done_at_start: z.boolean(), errors: z.number() });
+
+const data = z.looseObject({
+  repositories: z.number(),
+  oldest_repository: z.string().nullable(),
+  age_seconds: z.number().nullable(),
+  problems: z.array(
+    z.looseObject({ repository: z.string(), code: z.string(), message: z.string(), since: z.coerce.date() }),
+  ),
+  problems_in_all: z.number(),
+});
+
+const webhooks = z.looseObject({
+  missed: z.number(),
+  recovered: z.number(),
+  given_up: z.number(),
+  oldest_missed_at: time,
+  last_given_up_at: time,
+  looked_at: time,
+  /** Why GitHub doesn't tell of them; null: it does. */
+  problem: z.string().nullable(),
+});
+
+const runner = z.looseObject({
+  state: z.string(),
+  kind: z.string().optional(),
+  containment: z.string().optional(),
+  /** The account of its runs; null: the app's own. */
+  user: z.string().nullish(),
+  notes: z.array(z.string()).default([]),
+});
+
+export const readyView = z.looseObject({
+  status: z.string(),
+  database: z.string(),
+  github: z.string(),
+  sweep: sweep.optional(),
+  data: data.nullish(),
+  webhooks: webhooks.nullish(),
+  runners: z.record(z.string(), runner),
+  not_enforced: z.array(z.string()).default([]),
+});
+
+export type ReadyView = z.output<typeof readyView>;
+export type IssueDataView = z.output<typeof data>;
+export type WebhooksView = z.output<typeof webhooks>;
+export type RunnerView = z.output<typeof runner>;
