@@ -7,6 +7,7 @@ import { START_FRESHNESS_MS } from '../core/plan/limits.ts';
 import { age } from '../core/report/text.ts';
 import type { SeenBlocker } from '../core/report/waiting.ts';
 import type { Task } from '../core/task.ts';
+import { isOutOfReach } from './access/index.ts';
 import type { Deps } from './deps.ts';
 import { GitHubError } from './ports.ts';
 import { readIssue } from './read-issue.ts';
@@ -54,6 +55,7 @@ function tooOld({ clock, limits }: Deps, task: Task, seen: readonly SeenBlocker[
 /** To be asked again where GitHub was waited for since the task was chosen: a hold, a cancel or a failure may have come. */
 export async function isForbidden({ store }: Deps, task: Task): Promise<boolean> {
   if ((await store.holds()).some((hold) => covers(hold, task))) return true;
+  if (await isOutOfReach({ store }, task.repositoryId)) return true;
   const batch = task.batchId === null ? null : await store.batch(task.batchId);
   if (batch === null) return false;
   return forbidsStarts(batch, batch.onFailure === 'stop' ? (await store.outlineOfBatch(batch.id)).counts : []);

@@ -32,6 +32,8 @@ export interface Deps {
   retention?: KeptDays;
   /** `owner/name` of a repository that is followed from the start, where no webhook tells of any. */
   configuredRepository?: string;
+  /** How long what runs goes on once the App was taken from its repository, in ms; default 600,000. */
+  goneGraceMs?: number;
   clock: Clock;
   newId: NewId;
   log: Logger;

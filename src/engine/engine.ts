@@ -7,11 +7,11 @@ import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
 import type { Deps } from './deps.ts';
 import { issueEvent } from './journal.ts';
-import { issueKey, parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
+import { accessKey, issueKey, parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
 import { startLoop } from './loop.ts';
 import { makeNeedsGraphs } from './needs-graphs.ts';
 import { makeSender, sendOwed } from './outbox/index.ts';
-import { GitHubError, type WorkLease } from './ports.ts';
+import { GitHubError, type WorkLease, type Write } from './ports.ts';
 import { processDeliveries } from './process-deliveries.ts';
 import { reconcileBatch } from './reconcile-batch.ts';
 import { reconcileIssue } from './reconcile-issue.ts';
@@ -102,7 +102,9 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       if (failures === 0 && error instanceof GitHubError) {
         const { code, message } = error;
         log.warn({ issue: ref.number, code, problem: message }, 'reconciliation error');
-        await store.commit([issueEvent('RECONCILIATION_ERROR', clock(), ref, { code, message })]);
+        const told = issueEvent('RECONCILIATION_ERROR', clock(), ref, { code, message });
+        const look: Write = { write: 'work.enqueue', key: accessKey(ref.repositoryId), dueAt: clock() };
+        await store.commit(code === 'lost_access' ? [told, look] : [told]);
       }
       throw error;
     } finally {

@@ -5,6 +5,7 @@
 import { keepBlockersNews } from '../core/blockers/news.ts';
 import type { IssueRef, IssueSnapshot, TrackedIssue } from '../core/issue.ts';
 import { judgeHint } from '../core/judge.ts';
+import { accessWrites } from './access/index.ts';
 import { takeIn } from './commands/take-in.ts';
 import type { Deps } from './deps.ts';
 import { fileKey, issueKey } from './keys.ts';
@@ -79,6 +80,8 @@ async function writesOf(deps: Deps, hint: Hint, crowded: boolean): Promise<Write
       return blockersWrites(deps, hint);
     case 'comment':
       return someOrNull(await takeIn(deps, hint, 'webhook'));
+    case 'access':
+      return accessWrites(deps, hint);
     case 'file':
       return fileWrites(deps, hint);
     default:

@@ -9,6 +9,7 @@ import { forbidsStarts } from '../core/plan/batch.ts';
 import type { Run } from '../core/run.ts';
 import { schedule } from '../core/schedule.ts';
 import type { Task } from '../core/task.ts';
+import { outOfReach } from './access/index.ts';
 import { isForbidden, type Obstacle, obstacleOf } from './admission.ts';
 import type { Deps } from './deps.ts';
 import { areRunnersFull, fullBatches, fullRepositories, isShut } from './full.ts';
@@ -61,13 +62,17 @@ async function choose(deps: Deps, most: number): Promise<{ chosen: readonly Task
   const { running, holds } = now;
   const batches = new Map<string, Batch>();
   const closed = new Set(await fullBatches(deps, now, batches));
-  const repositoryIds = fullRepositories(deps, now).slice(0, MAX_EXCEPTED);
+  const shut = new Set(fullRepositories(deps, now));
   const runnerLimit = (name: string) => runners.get(name)?.profile.maxRunning ?? null;
   for (let limit = CANDIDATES; ; limit *= 10) {
+    const repositoryIds = [...shut].slice(0, MAX_EXCEPTED);
     const except = { batchIds: [...closed].slice(0, MAX_EXCEPTED), repositoryIds };
     const found = await store.startable(clock(), limit, except);
     if (isFull) return giveTurn(deps, found);
-    const candidates = (await ofRunnersHere(deps, found)).filter((task) => !isHeld(task, holds));
+    const here = (await ofRunnersHere(deps, found)).filter((task) => !isHeld(task, holds));
+    const unreached = await outOfReach(deps, here);
+    for (const id of unreached) shut.add(id);
+    const candidates = here.filter(({ repositoryId }) => !unreached.has(repositoryId));
     const stopped = await stoppedBatches(deps, candidates, batches);
     const fitting = schedule({ candidates, running, batches, stopped, runnerLimit, limits });
     const chosen = fitting.slice(0, most);

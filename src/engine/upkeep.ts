@@ -1,6 +1,8 @@
 /** Work that comes again by itself: each look says when its next one is, and that is a row before this one counts as done. */
+
+import { followAccess } from './access/index.ts';
 import type { Deps } from './deps.ts';
-import { DISCOVER_KEY, repositoryKey, verifyKey, WATCH_KEY, type WorkKey } from './keys.ts';
+import { accessKey, DISCOVER_KEY, repositoryKey, verifyKey, WATCH_KEY, type WorkKey } from './keys.ts';
 import { discover, makeWatch, type OnSwept, type Sweeper, sweepRepository, verifyRepository } from './sweep/index.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,6 +37,9 @@ export function makeUpkeep(deps: Deps, sweeper: Sweeper | null, onSwept: OnSwept
       case 'watch':
         await watch?.();
         return { key: WATCH_KEY, nextAt: watchMs > 0 ? inMs(watchMs) : null };
+      case 'access':
+        await followAccess(deps, work.repositoryId);
+        return { key: accessKey(work.repositoryId), nextAt: null };
       case 'discover':
         await discover(sweeper);
         return { key: DISCOVER_KEY, nextAt: inMs(HOUR_MS) };

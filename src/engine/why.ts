@@ -75,6 +75,8 @@ interface Shared {
   running: ReadonlyMap<string, number>;
   total: number;
   repositories: ReadonlyMap<string, RepositoryRef>;
+  /** Those in which nothing starts, by id. */
+  outOfReach: ReadonlyMap<string, NonNullable<WaitingFacts['outOfReach']>>;
   batches: ReadonlyMap<string, BatchNow>;
   runs: ReadonlyMap<string, readonly Run[]>;
 }
@@ -88,14 +90,25 @@ interface BatchNow {
 
 async function gather({ store }: WhyDeps, idle: readonly Task[]): Promise<Shared> {
   const left = idle.filter(({ cause }) => cause === 'survivors').map(({ id }) => id);
-  const [holds, live, repositories, batches, runs] = await Promise.all([
+  const [holds, live, repositories, outOfReach, batches, runs] = await Promise.all([
     store.holds(),
     store.liveRuns(),
     store.queries.repositories([...new Set(idle.map(({ repositoryId }) => repositoryId))]),
+    gatherReach(store, idle),
     gatherBatches(store, idle),
     store.queries.runsOfTasks(left),
   ]);
-  return { holds, running: countUses(live), total: live.length, repositories, batches, runs };
+  return { holds, running: countUses(live), total: live.length, repositories, outOfReach, batches, runs };
+}
+
+async function gatherReach(store: WhyDeps['store'], idle: readonly Task[]): Promise<Shared['outOfReach']> {
+  const found = new Map<string, NonNullable<WaitingFacts['outOfReach']>>();
+  for (const id of new Set(idle.map(({ repositoryId }) => repositoryId))) {
+    const state = await store.repositoryState(id);
+    if (state === null || state.access === 'ok' || state.accessSince === null) continue;
+    found.set(id, { access: state.access, since: state.accessSince });
+  }
+  return found;
 }
 
 async function gatherBatches(store: WhyDeps['store'], idle: readonly Task[]): Promise<Map<string, BatchNow>> {
@@ -139,6 +152,7 @@ function factsOf(
     task,
     now: deps.clock(),
     repository,
+    outOfReach: shared.outOfReach.get(task.repositoryId) ?? null,
     batch: ofBatch?.batch ?? null,
     holds: shared.holds.filter((hold) => covers(hold, task)),
     // Such a close was said not to matter for it.

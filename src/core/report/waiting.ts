@@ -15,6 +15,8 @@ export interface WaitingFacts {
   now: Date;
   /** `owner/name` of its repository. */
   repository: string;
+  /** Why nothing starts in its repository; null: it can be reached. */
+  outOfReach: { access: 'suspended' | 'archived' | 'gone'; since: Date } | null;
   batch: Batch | null;
   /** Those that cover the task. */
   holds: readonly ScopedHold[];
@@ -48,6 +50,7 @@ const MAX_NAMED = 5;
 
 /** In the order in which they count. */
 const REASONS = [
+  reachWords,
   heldWords,
   cancelWords,
   questionWords,
@@ -80,6 +83,17 @@ function heldWords({ task, batch, holds, repository, now }: WaitingFacts): strin
   if (hold === undefined) return null;
   const names = { runner: `runner ${task.spec.runsOn}`, repository, all: 'everything' };
   return `${names[hold.scope.kind]} is on hold ${holdWords(hold, now)}`;
+}
+
+/** What runs goes on, but for a repository that the App was taken from. */
+function reachWords({ outOfReach, repository, now }: WaitingFacts): string | null {
+  if (outOfReach === null) return null;
+  const words = {
+    suspended: `the App is suspended on ${repository}`,
+    archived: `${repository} is archived`,
+    gone: `the App was taken from ${repository}, and what is left ends soon`,
+  };
+  return `${words[outOfReach.access]}, as seen ${age(outOfReach.since, now)} ago`;
 }
 
 function holdWords({ reason, actor, at }: Hold, now: Date): string {

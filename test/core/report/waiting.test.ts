@@ -24,7 +24,7 @@ const batch: Batch = {
 function facts(set: Partial<WaitingFacts> = {}): WaitingFacts {
   return {
     ...{ task: aTask(), now, repository: 'acme/widgets', batch, holds: [], issue: null, blockers: [] },
-    ...{ survivors: null, needs: [], failed: null, otherRunners: null, limits: [] },
+    ...{ survivors: null, needs: [], failed: null, outOfReach: null, otherRunners: null, limits: [] },
     ...set,
   };
 }
@@ -36,6 +36,11 @@ function blocker(set: Partial<SeenBlocker> = {}): SeenBlocker {
 
 /** From what counts most to what counts least: each with the words for it. */
 const REASONS: readonly [string, (f: WaitingFacts) => WaitingFacts, string][] = [
+  [
+    'a repository that is out of reach',
+    (f) => ({ ...f, outOfReach: { access: 'suspended', since: at(290) } }),
+    'the App is suspended on acme/widgets, as seen 10 s ago',
+  ],
   ['a hold of its own', (f) => ({ ...f, task: { ...f.task, hold } }), 'on hold by ann for 5 min: quota'],
   [
     'a hold of its batch',
@@ -178,4 +183,11 @@ describe('what a task is waiting on', () => {
     expect(words).not.toMatch(/[\p{Cc}\u2028]/u);
     expect(words?.length).toBeLessThan(300);
   });
+});
+
+it.each([
+  ['archived', 'acme/widgets is archived, as seen 60 s ago'],
+  ['gone', 'the App was taken from acme/widgets, and what is left ends soon, as seen 60 s ago'],
+] as const)('a repository that is %s is named with what it means', (access, words) => {
+  expect(waitingOn(facts({ outOfReach: { access, since: at(240) } }))).toBe(words);
 });
