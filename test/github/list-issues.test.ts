@@ -25,12 +25,39 @@ function playList(status: number, body: nock.Body, headers = {}) {
 const at = (second: number) => ({ updated_at: `2026-01-02T03:04:0${second}Z` });
 
 describe('a listing', () => {
-  test('with an item that is no issue hides no other, and goes on from before it', async () => {
+  test('with an item that is no issue hides no other, and is asked for again from before it', async () => {
     const broken = { ...at(7), number: 'twelve', state: 'open' };
     playList(200, [issueJson({ number: 1, ...at(6) }), broken, issueJson({ number: 2, ...at(8) })], { etag: 'W/"1"' });
     const listing = await list();
-    expect(listing).toMatchObject({ newest: new Date('2026-01-02T03:04:06Z'), isWhole: false, validator: null });
+    expect(listing).toMatchObject({ newest: new Date('2026-01-02T03:04:06Z'), isWhole: true, validator: null });
     expect(listing.found === 'issues' && listing.issues.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  test('that begins with an item that is no issue does not go on', async () => {
+    const broken = issueJson({ number: 1, closed_at: null, ...at(6) });
+    playList(200, [broken, issueJson({ number: 2, ...at(6) }), issueJson({ number: 3, ...at(7) })]);
+    expect(await list()).toMatchObject({ issues: [{ number: 2 }, { number: 3 }], newest: null, isWhole: true });
+  });
+
+  test('with many items that are no issues is no answer', async () => {
+    const broken = Array.from({ length: 11 }, (_, index) => issueJson({ number: index + 1, title: null, ...at(6) }));
+    playList(200, [...broken, issueJson({ number: 12, ...at(7) })]);
+    await expect(list()).rejects.toMatchObject({ code: 'retryable', message: expect.stringContaining('11 of') });
+  });
+
+  test('counts a pull request for how far it came, whatever else that looks like', async () => {
+    playList(200, [issueJson({ number: 1, ...at(6) }), { number: 2, pull_request: {}, ...at(8) }], { etag: 'W/"1"' });
+    expect(await list()).toMatchObject({
+      issues: [{ number: 1 }],
+      newest: new Date('2026-01-02T03:04:08Z'),
+      validator: expect.any(String),
+    });
+  });
+
+  test('that promises more for ever is no answer', async () => {
+    const link = `<${API}/repositories/101/issues?page=2>; rel="next"`;
+    nock(API).persist().get('/repos/acme/widgets/issues').query(true).reply(200, [], { link });
+    await expect(list()).rejects.toMatchObject({ code: 'retryable' });
   });
 
   test('that is empty is a listing like any other', async () => {
