@@ -15,6 +15,10 @@ import { describePace } from './store/pace.ts';
 import { describeQueries } from './store/queries.ts';
 import { describeReads } from './store/reads.ts';
 import { T0 } from './store/records.ts';
+import { describeRepositoryState } from './store/repository-state.ts';
+import { describeRetention } from './store/retention.ts';
+import { describeTracked } from './store/tracked.ts';
+import { describeUpkeep } from './store/upkeep.ts';
 import { describeWorkQueue } from './store/work-queue.ts';
 
 /** `open` gives a store on an empty database for each test. */
@@ -53,5 +57,9 @@ export function describeStore(name: string, open: (options: TestStoreOptions) =>
     describeHolds(current);
     describeComments(current);
     describeQueries(current);
+    describeRepositoryState(current);
+    describeTracked(current);
+    describeUpkeep(current);
+    describeRetention(current);
   });
 }

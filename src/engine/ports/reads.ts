@@ -95,7 +95,7 @@ export interface StoreReads {
   repositoryState(id: string): Promise<RepositoryState | null>;
   /** All that were ever seen, by id. */
   repositoryStates(): Promise<readonly RepositoryState[]>;
-  /** Ids of repositories with issues that `trackedIssues` would give, in order. */
+  /** Ids of known repositories with issues that `trackedIssues` would give, in order. */
   trackedRepositories(since: Date): Promise<readonly string[]>;
   /** Whether `trackedRepositories` would give it. */
   isTracked(repositoryId: string, since: Date): Promise<boolean>;

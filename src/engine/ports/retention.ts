@@ -6,6 +6,6 @@ export interface Retention {
   missed(before: Date, limit: number): Promise<number>;
   /** Events before then; of issues, batches and tasks with unfinished tasks none. */
   events(before: Date, limit: number): Promise<number>;
-  /** Comments that were made before then and are answered. */
+  /** Comments that were made before then and are answered: the reply, if there is one, is out, and what it tells of is over. */
   comments(before: Date, limit: number): Promise<number>;
 }

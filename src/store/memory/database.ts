@@ -36,6 +36,8 @@ export type KnownState = Omit<RepositoryState, keyof RepositoryRef | 'commentsSi
 export type ItemRow = Leased & { item: OutboxItem; mergedInto: string | null };
 export type LineRow = { itemKey: string; line: OutcomeLine };
 export type Table<Row> = Map<string, Row>;
+/** Ids go up from 1, also past events that are not kept any more. In the order of their ids. */
+export type Journal = { newestId: number; events: (JournalEvent & { id: number })[] };
 
 export interface Tables {
   readonly repositories: Table<RepositoryRef>;
@@ -71,8 +73,7 @@ export interface Tables {
   readonly itemKeys: Table<string>;
   /** By the key of the message and the task. */
   readonly lines: Table<LineRow>;
-  /** Each at the place that its id tells, from 1. */
-  readonly events: JournalEvent[];
+  readonly journal: Journal;
   /** Stores a copy. */
   put<Row>(table: Table<Row>, key: string, row: Row): void;
   remove<Row>(table: Table<Row>, key: string): void;
@@ -105,7 +106,7 @@ export function makeTables(): Tables {
     pauses: new Map(),
     itemKeys: new Map(),
     lines: new Map(),
-    events: [],
+    journal: { newestId: 0, events: [] },
     put(table, key, row) {
       const before = table.get(key);
       const copy = structuredClone(row);

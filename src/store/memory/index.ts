@@ -1,6 +1,6 @@
 /**
  * The engine's `Store` in memory: for embedding, tests and trials, not for production. Everything in it is lost with the
- * process, and what has happened is never removed from it.
+ * process.
  */
 import type { Clock, OnEnqueued, Store } from '../../engine/ports.ts';
 import { makeCommit } from './commit/commit.ts';
@@ -10,7 +10,7 @@ import { makeOutbox } from './outbox/index.ts';
 import { makeQueries } from './queries.ts';
 import { makeQueue } from './queue.ts';
 import { makeReads } from './reads.ts';
-import { makeRetention } from './upkeep-reads.ts';
+import { makeRetention } from './retention.ts';
 
 export interface MemoryStoreOptions {
   now: Clock;
@@ -28,7 +28,7 @@ export function makeMemoryStore({ now, onEnqueued = () => {} }: MemoryStoreOptio
     queue: makeQueue(tables, { now, onEnqueued }),
     outbox: makeOutbox(tables, now),
     queries: makeQueries(tables),
-    retention: makeRetention(),
+    retention: makeRetention(tables),
     commit: makeCommit(tables, onEnqueued),
     // Nobody else can reach this store, so nobody else can own the runners.
     ownRunners: async () => {},

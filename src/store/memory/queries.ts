@@ -6,7 +6,7 @@ import type { Tables } from './database.ts';
 import { sortBy } from './sort.ts';
 
 export function makeQueries(tables: Tables): Queries {
-  const { batches, tasks, runs, repositories, events, deliveries, items, keys } = tables;
+  const { batches, tasks, runs, repositories, journal, deliveries, items, keys } = tables;
   return {
     batches: async ({ cursor, limit, ...filter }) => pageOf(matching(batches.values(), filter), page(cursor, limit)),
     tasks: async ({ cursor, limit, ...filter }) => pageOf(matching(tasks.values(), filter), page(cursor, limit)),
@@ -18,11 +18,12 @@ export function makeQueries(tables: Tables): Queries {
       new Map(batchIds.map((id) => [id, countTasks(matching(tasks.values(), { batchId: id }))])),
     repositories: async (ids) => structuredClone(new Map([...repositories].filter(([id]) => ids.includes(id)))),
     events: async (after, limit) => {
-      const seen = after === null ? 0 : parseEventId(after, events.length);
-      const rest = events.slice(seen, seen + limit);
-      return structuredClone(rest.map((event, index) => ({ id: String(seen + index + 1), ...event })));
+      const seen = after === null ? 0 : parseEventId(after, journal.newestId);
+      const first = journal.events.findIndex(({ id }) => id > seen);
+      const rest = first < 0 ? [] : journal.events.slice(first, first + limit);
+      return structuredClone(rest.map(({ id, ...event }) => ({ id: String(id), ...event })));
     },
-    newestEventId: async () => (events.length === 0 ? null : String(events.length)),
+    newestEventId: async () => (journal.events.length === 0 ? null : String(journal.newestId)),
     backlog: async () => ({
       deliveries: count(deliveries.values(), ({ outcome }) => outcome === null),
       messages: count(items.values(), ({ item }) => item.state === 'owed' && item.kind !== 'status'),

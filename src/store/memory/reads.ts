@@ -30,7 +30,7 @@ export function makeReads(tables: Tables): StoreReads {
 type IssueReads = Pick<StoreReads, 'issue' | 'trackedIssues' | 'newestEpisode' | 'episode' | 'countRequeues'>;
 
 function makeIssueReads(tables: Tables): IssueReads {
-  const { issues, episodes, events } = tables;
+  const { issues, episodes, journal } = tables;
   return {
     issue: async (ref) => copyOrNull(issues.get(issueId(ref))),
     trackedIssues: async (since) => readTrackedIssues(tables, since),
@@ -40,7 +40,7 @@ function makeIssueReads(tables: Tables): IssueReads {
     },
     episode: async (id) => copyOrNull(episodes.get(id)),
     countRequeues: async ({ repositoryId, number }, since, except) => {
-      const requeues = events.filter(
+      const requeues = journal.events.filter(
         (event) =>
           event.type === 'RECONCILIATION_TASK_REQUEUED' &&
           event.repositoryId === repositoryId &&

@@ -39,11 +39,16 @@ export function makeSweepReads(tables: Tables): SweepReads {
     return structuredClone({ ...repository, ...known });
   }
 
+  function trackedRepositories(since: Date): string[] {
+    const ids = new Set(trackedOf(since).map(({ repositoryId }) => repositoryId));
+    return [...ids].filter((id) => repositories.has(id));
+  }
+
   return {
     repositoryState: async (id) => stateOf(id),
     repositoryStates: async () => sortBy(repositories.keys(), (id) => [id]).flatMap((id) => stateOf(id) ?? []),
-    trackedRepositories: async (since) => [...new Set(trackedOf(since).map(({ repositoryId }) => repositoryId))],
-    isTracked: async (id, since) => trackedOf(since).some(({ repositoryId }) => repositoryId === id),
+    trackedRepositories: async (since) => trackedRepositories(since),
+    isTracked: async (id, since) => trackedRepositories(since).includes(id),
     trackedNumbers: async (id, { since, after, limit }) =>
       trackedOf(since)
         .filter(({ repositoryId, number }) => repositoryId === id && number > after)

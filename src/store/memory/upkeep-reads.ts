@@ -1,6 +1,6 @@
 /** What is read to keep things up: deliveries that did not arrive, how far listings came, and what may be forgotten. */
 import { isEnded } from '../../core/task.ts';
-import type { MissedDelivery, Retention, StoreReads } from '../../engine/ports.ts';
+import type { MissedDelivery, StoreReads } from '../../engine/ports.ts';
 import { copyOrNull, type Tables } from './database.ts';
 import { sortBy } from './sort.ts';
 
@@ -36,10 +36,4 @@ export function makeUpkeepReads({ missed, deliveries, cursors, runs, tasks, keys
       return structuredClone(sortBy(failing, ({ since }) => [since]).slice(0, limit));
     },
   };
-}
-
-/** What has happened is never removed from memory. */
-export function makeRetention(): Retention {
-  const none = async () => 0;
-  return { deliveries: none, missed: none, events: none, comments: none };
 }

@@ -8,7 +8,7 @@ import type { Tables } from '../database.ts';
 import { applyChange, isChange } from './change.ts';
 import { enqueueKey } from './enqueue.ts';
 import { GuardFailed } from './guard.ts';
-import { asKept } from './journal.ts';
+import { appendEvents } from './journal.ts';
 import { oweItem, putLine, unlockItems } from './messages.ts';
 
 export function makeCommit(tables: Tables, onEnqueued: OnEnqueued): Store['commit'] {
@@ -30,9 +30,11 @@ function carryOut(tables: Tables, writes: readonly Write[]): void {
   for (const line of ofKind(writes, 'outbox.line')) putLine(tables, line);
   for (const unlock of ofKind(writes, 'outbox.unlock')) unlockItems(tables, unlock);
   for (const { key, dueAt } of ofKind(writes, 'work.enqueue')) enqueueKey(tables, key, dueAt);
-  // Last, and put in only when all could be read: the journal is not taken back.
-  const events = ofKind(writes, 'event.append').map(({ event }) => asKept(event));
-  for (const event of events) tables.events.push(event);
+  // Last: the journal is not taken back.
+  appendEvents(
+    tables,
+    ofKind(writes, 'event.append').map(({ event }) => event),
+  );
 }
 
 function ofKind<Name extends Write['write']>(writes: readonly Write[], name: Name): Extract<Write, { write: Name }>[] {

@@ -1,6 +1,6 @@
 /** Messages owed to GitHub: one at a time per issue, in the order they were made. */
 import type { Clock, Outbox, OutboxItem, OutboxLease, OutboxResult } from '../../../engine/ports.ts';
-import { asKept } from '../commit/journal.ts';
+import { appendEvents } from '../commit/journal.ts';
 import type { ItemRow, Tables } from '../database.ts';
 import { earliest, isHeldBy, leaseEnd, makeFences } from '../lease.ts';
 import { nextOfEachIssue, owedOfFreeIssues } from './claim.ts';
@@ -9,7 +9,7 @@ import { makePace } from './pace.ts';
 import { viewItem } from './view.ts';
 
 export function makeOutbox(tables: Tables, now: Clock): Outbox {
-  const { items, itemKeys, events } = tables;
+  const { items, itemKeys } = tables;
   const nextFence = makeFences();
 
   async function claim(...[, limit, leaseMs, paused = []]: Parameters<Outbox['claim']>) {
@@ -34,7 +34,7 @@ export function makeOutbox(tables: Tables, now: Clock): Outbox {
     const item = afterTry(row, result, now());
     tables.put(items, key, { ...row, item, leaseUntil: null, askedAgain: null });
     if (item.state !== 'owed') followTeller(item);
-    for (const event of (result.journal ?? []).map(asKept)) events.push(event);
+    appendEvents(tables, result.journal ?? []);
     return true;
   }
 
