@@ -10,7 +10,7 @@ const MOST_BLOCKERS = 50;
 const BLOCKED_BY = `blockedBy(first: ${MOST_BLOCKERS}) { totalCount nodes { number repository { nameWithOwner } } }`;
 
 /**
- * 1 point for the query, and 1 for each 100 issues whose blockers it may ask for: 2 of 5,000 an hour.
+ * Its one connection is asked for at most 100 times, which is 1 point of 5,000 an hour; no query costs less.
  * https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
 export const ISSUES_QUERY = queryOf(BLOCKED_BY);
@@ -82,6 +82,7 @@ export function makeSightIssues(client: GitHubClient): SightIssues {
   }
 
   return async (repository, nodeIds) => {
+    if (nodeIds.length === 0) return new Map();
     let { reply, told } = await ask(repository, nodeIds);
     if (query === ISSUES_QUERY && told.data == null && lacksDependencies(told)) {
       query = ISSUES_QUERY_WITHOUT_BLOCKERS;

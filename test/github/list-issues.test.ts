@@ -168,6 +168,10 @@ describe('a sight', () => {
     await expect(sight(['I_1'])).rejects.toMatchObject({ code });
   });
 
+  test('of no issues asks for nothing', async () => {
+    expect(await sight([])).toEqual(new Map());
+  });
+
   test('of a GitHub without dependencies asks without them from then on', async () => {
     const { reader } = asToken();
     play({ errors: [{ message: "Field 'blockedBy' doesn't exist on type 'Issue'" }] });
