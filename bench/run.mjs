@@ -1,11 +1,12 @@
-// `npm run bench`: what an answer, a stop, a live run, a task, a look at a batch and a comment cost on this machine. Prints tables and
-// writes nothing but temporary files; ends with 0 unless a measurement itself failed. An aim that is missed is told, and is no
-// failure.
+// `npm run bench`: what an answer, a stop, a live run, a task, a look at a batch, a comment and a sweep cost on this machine. Prints
+// tables and writes nothing but temporary files; ends with 0 unless a measurement itself failed. An aim that is missed is told, and
+// is no failure.
 import { cpus, totalmem } from 'node:os';
 import { measureMemory } from './measures/memory.mjs';
 import { measureParser } from './measures/parser.mjs';
 import { measureScheduling } from './measures/scheduling.mjs';
 import { measureStopLatency } from './measures/stop-latency.mjs';
+import { measureSweep } from './measures/sweep.mjs';
 import { measureThroughput } from './measures/throughput.mjs';
 import { measureWebhookAnswered } from './measures/webhook-answered.mjs';
 
@@ -16,6 +17,7 @@ const MEASURES = {
   throughput: measureThroughput,
   scheduling: measureScheduling,
   parser: measureParser,
+  sweep: measureSweep,
 };
 
 function printHead() {

@@ -9,6 +9,7 @@ import { reconcileBatch } from '../../dist/engine/reconcile-batch.js';
 import { makeStartPace } from '../../dist/engine/start-pace.js';
 import { startReady } from '../../dist/engine/start-ready.js';
 import { openStore } from '../../dist/store/index.js';
+import { makeDeps, SILENT } from '../support/engine-deps.mjs';
 import { median, ms, table } from '../support/numbers.mjs';
 
 const SIZES = [1_000, 10_000];
@@ -16,8 +17,6 @@ const CHANGES = 30;
 const REPOSITORY = { id: '7', fullName: 'acme/widgets', installationId: null };
 /** Ten times the tasks; a cost that grows with the change alone stays near 1. */
 const AIM_GROWTH = 10;
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function measureScheduling() {
   const chains = [];
@@ -31,9 +30,9 @@ export async function measureScheduling() {
 
 async function withBatch(tasks, measure) {
   const dir = await mkdtemp(join(tmpdir(), 'standdown-bench-'));
-  const store = await openStore({ databaseUrl: `file:${join(dir, 'db')}`, now: () => new Date(), log: silent });
+  const store = await openStore({ databaseUrl: `file:${join(dir, 'db')}`, now: () => new Date(), log: SILENT });
   try {
-    const deps = makeDeps(store);
+    const deps = makeDeps({ store, policyOf: async () => DEFAULT_POLICY });
     await store.commit([{ write: 'repository.put', repository: REPOSITORY }]);
     const document = { repository: REPOSITORY.fullName, name: 'nightly', max_parallel: 8, tasks };
     const parsed = parseBatchDocument(document);
@@ -47,23 +46,6 @@ async function withBatch(tasks, measure) {
     await store.close();
     await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-function makeDeps(store) {
-  let ids = 0;
-  const runner = { profile: { kind: 'process', passEnv: [], maxRunning: null, graceSeconds: 1 } };
-  return {
-    store,
-    runners: { get: () => runner, names: () => ['local'], allows: () => true },
-    github: null,
-    interpret: () => ({ kind: 'ignored' }),
-    policyOf: async () => DEFAULT_POLICY,
-    trustedApps: () => [],
-    limits: { maxRunning: 64, maxRunningPerRepository: 64 },
-    clock: () => new Date(),
-    newId: (prefix) => `${prefix}_${String(++ids).padStart(9, '0')}`,
-    log: silent,
-  };
 }
 
 const plain = { runs_on: 'local', run: ['true'] };

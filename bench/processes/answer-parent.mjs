@@ -6,13 +6,13 @@ export function now() {
 }
 
 /**
- * @param {string} url
- * @param {Record<string, () => unknown>} answers `close` is asked last, and ends the process.
+ * @param {string | null} url null: nobody calls it
+ * @param {Record<string, (input?: any) => unknown>} answers `close` is asked last, and ends the process.
  */
 export function answerParent(url, answers) {
-  process.on('message', async ({ id, question }) => {
+  process.on('message', async ({ id, question, input }) => {
     try {
-      const value = await answers[question]();
+      const value = await answers[question](input);
       process.send({ id, value }, () => {
         if (question === 'close') process.exit(0);
       });

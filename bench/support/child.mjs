@@ -33,11 +33,11 @@ export async function startChild(name, env, cwd) {
   });
 
   const url = await addressOf(child, name);
-  const ask = (question) =>
+  const ask = (question, input) =>
     new Promise((resolve, reject) => {
       lastId += 1;
       open.set(lastId, { resolve, reject });
-      child.send({ id: lastId, question }, (error) => error && reject(error));
+      child.send({ id: lastId, question, input }, (error) => error && reject(error));
     });
   return {
     url,
