@@ -76,22 +76,26 @@ export type SightIssues = (
 export function makeSightIssues(client: GitHubClient): SightIssues {
   let query = ISSUES_QUERY;
 
-  async function ask(repository: RepositoryRef, nodeIds: readonly string[]): Promise<{ reply: Reply; told: Answer }> {
-    const reply = await client.query(repository, query, { ids: nodeIds });
-    return { reply, told: bodyOf(reply, answerSchema) };
-  }
-
   return async (repository, nodeIds) => {
     if (nodeIds.length === 0) return new Map();
-    let { reply, told } = await ask(repository, nodeIds);
-    if (query === ISSUES_QUERY && told.data == null && lacksDependencies(told)) {
+    let { reply, told } = await ask(client, repository, { query, nodeIds });
+    if (told.data == null && lacksDependencies(told)) {
       query = ISSUES_QUERY_WITHOUT_BLOCKERS;
-      ({ reply, told } = await ask(repository, nodeIds));
+      ({ reply, told } = await ask(client, repository, { query, nodeIds }));
     }
     const nodes = told.data?.nodes;
     if (nodes === undefined || nodes.length !== nodeIds.length) throw reply.error();
     return sightsOf(nodeIds, nodes, told);
   };
+}
+
+async function ask(
+  client: GitHubClient,
+  repository: RepositoryRef,
+  { query, nodeIds }: { query: string; nodeIds: readonly string[] },
+): Promise<{ reply: Reply; told: Answer }> {
+  const reply = await client.query(repository, query, { ids: nodeIds });
+  return { reply, told: bodyOf(reply, answerSchema) };
 }
 
 /** A GitHub Enterprise Server whose schema does not have them. */

@@ -187,4 +187,17 @@ describe('a sight', () => {
     for (const query of bodies) expect(query).not.toContain('blockedBy');
     expect(bodies).toHaveLength(2);
   });
+
+  test('of a GitHub without dependencies is told to all who asked for them at once', async () => {
+    const { reader } = asToken();
+    const lacking = { errors: [{ message: "Field 'blockedBy' doesn't exist on type 'Issue'" }] };
+    const asksForThem = (body: { query: string }) => body.query.includes('blockedBy');
+    nock(API).post('/graphql', asksForThem).times(2).reply(200, lacking);
+    nock(API)
+      .post('/graphql', (body) => !asksForThem(body))
+      .times(2)
+      .reply(200, { data: { nodes: [node({ blockedBy: undefined })] } });
+    const both = await Promise.all([reader.sightIssues(REPOSITORY, ['I_1']), reader.sightIssues(REPOSITORY, ['I_1'])]);
+    for (const sights of both) expect(sights.get('I_1')).toMatchObject({ number: 1, blockedBy: null });
+  });
 });
