@@ -19,7 +19,8 @@ import { makeSetUpHands } from './people/set-up-hands.ts';
 import { makeRoutes } from './routes/index.ts';
 import type { Site } from './site.ts';
 import type { StandInGitHub } from './stand-in.ts';
-import { commentsOf, findRepository } from './state/world.ts';
+import { commentsOf } from './state/issues.ts';
+import { findRepository } from './state/world.ts';
 import type { Message } from './webhooks/hook.ts';
 import { ping } from './webhooks/ping.ts';
 

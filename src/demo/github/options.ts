@@ -20,7 +20,7 @@ export interface StandInOptions {
   appSlug?: string;
   /** What the app may do. Default: write issues, read contents and metadata. */
   permissions?: Permissions;
-  /** What the app is subscribed to. Default: `issues`, `issue_dependencies`, `issue_comment`, `push`, `repository`, `installation_target`. */
+  /** What the app is subscribed to. Default: `issues`, `issue_dependencies`, `issue_comment`, `push`, `repository`. */
   events?: readonly string[];
   /** Where webhooks go. Default: nowhere, until `webhooks.to(url)`. */
   webhookUrl?: string;
@@ -38,5 +38,4 @@ export const DEFAULT_EVENTS: readonly string[] = [
   'issue_comment',
   'push',
   'repository',
-  'installation_target',
 ];

@@ -71,13 +71,13 @@ function mend(document: Json): Json {
   const listing = ['paths', '/app/installations', 'get', 'responses', '200', 'content', 'application/json', 'schema'];
   const schema = listing.reduce<unknown>((parent, key) => (parent as Json | undefined)?.[key], document);
   if (isObject(schema)) schema.items = { $ref: '#/components/schemas/installation' };
-  addMissingEvent(document);
+  addMissingEvents(document);
   return document;
 }
 
-function addMissingEvent(value: unknown): void {
-  if (Array.isArray(value) && value.includes('issue_comment')) value.push('issue_dependencies');
-  else if (typeof value === 'object' && value !== null) Object.values(value).forEach(addMissingEvent);
+function addMissingEvents(value: unknown): void {
+  if (Array.isArray(value) && value.includes('issue_comment')) value.push('issue_dependencies', 'installation_target');
+  else if (typeof value === 'object' && value !== null) Object.values(value).forEach(addMissingEvents);
 }
 
 function webhookName(event: string, action: string | null): string {

@@ -2,10 +2,11 @@
 import { renderComment } from '../render/comment.ts';
 import { renderListedIssue } from '../render/issue.ts';
 import type { Site } from '../site.ts';
-import type { Comment, Issue, Reaction, ReactionContent, Repository, User } from '../state/types.ts';
+import { placeComment, removeComment, touchComment, touchIssue } from '../state/issues.ts';
+import type { Comment, Issue, Place, Reaction, ReactionContent, Repository, User } from '../state/types.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { Delivery } from '../webhooks/hook.ts';
-import type { Actor, Place } from './issues.ts';
+import type { Actor } from './issues.ts';
 
 export interface CommentPlace {
   repository: Repository;
@@ -29,22 +30,22 @@ export function addComment(
     updatedAt: site.now(),
     reactions: [],
   };
-  repository.comments.set(comment.id, comment);
-  issue.updatedAt = site.now();
+  placeComment(repository, comment);
+  touchIssue(place, site.now());
   return { repository, comment, delivery: tell(site, { repository, comment }, actor, 'created') };
 }
 
 export function editComment(site: Site, place: CommentPlace, actor: Actor, body: string): Delivery {
   const from = place.comment.body;
   place.comment.body = body;
-  place.comment.updatedAt = site.now();
-  touchIssue(site, place);
+  touchComment(place.repository, place.comment, site.now());
+  touchIssue({ ...place, issue: issueOf(place) }, site.now());
   return tell(site, place, actor, 'edited', { changes: { body: { from } } });
 }
 
 export function deleteComment(site: Site, place: CommentPlace, actor: Actor): Delivery {
-  place.repository.comments.delete(place.comment.id);
-  touchIssue(site, place);
+  removeComment(place.repository, place.comment);
+  touchIssue({ ...place, issue: issueOf(place) }, site.now());
   return tell(site, place, actor, 'deleted');
 }
 
@@ -66,10 +67,6 @@ export function issueOf({ repository, comment }: CommentPlace): Issue {
   const issue = repository.issues.get(comment.issueNumber);
   if (issue === undefined) throw new Error(`comment ${comment.id} has no issue`);
   return issue;
-}
-
-function touchIssue(site: Site, place: CommentPlace): void {
-  issueOf(place).updatedAt = site.now();
 }
 
 function tell(

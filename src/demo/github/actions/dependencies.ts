@@ -5,9 +5,11 @@
 import { renderIssue, renderIssueReference } from '../render/issue.ts';
 import { renderRepository } from '../render/repository.ts';
 import type { Site } from '../site.ts';
+import { linkBlocker, unlinkBlocker } from '../state/issues.ts';
+import type { Place } from '../state/types.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { Delivery } from '../webhooks/hook.ts';
-import { type Actor, type Place, record } from './issues.ts';
+import { type Actor, record } from './issues.ts';
 
 export interface Dependency {
   blocked: Place;
@@ -15,13 +17,12 @@ export interface Dependency {
 }
 
 export function addDependency(site: Site, dependency: Dependency, actor: Actor): Delivery {
-  dependency.blocked.issue.blockedBy.push(dependency.blocker.issue.id);
+  linkBlocker(site.world, dependency.blocked.issue, dependency.blocker.issue.id);
   return tell(site, dependency, actor, 'added');
 }
 
 export function removeDependency(site: Site, dependency: Dependency, actor: Actor): Delivery {
-  const { issue } = dependency.blocked;
-  issue.blockedBy = issue.blockedBy.filter((id) => id !== dependency.blocker.issue.id);
+  unlinkBlocker(site.world, dependency.blocked.issue, dependency.blocker.issue.id);
   return tell(site, dependency, actor, 'removed');
 }
 

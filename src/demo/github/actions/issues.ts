@@ -2,19 +2,14 @@
 import { renderIssue, renderLabel, renderListedIssue } from '../render/issue.ts';
 import { renderRepository } from '../render/repository.ts';
 import type { Site } from '../site.ts';
-import type { App, CloseReason, Issue, IssueEvent, LockReason, Repository, User } from '../state/types.ts';
+import { commentsOf, linkBlocker, placeComment, placeIssue, removeIssue, touchIssue } from '../state/issues.ts';
+import type { App, CloseReason, Issue, IssueEvent, LockReason, Place, Repository, User } from '../state/types.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { Delivery } from '../webhooks/hook.ts';
 
 export interface Actor {
   user: User;
   via: App | null;
-}
-
-/** An issue where it is. */
-export interface Place {
-  repository: Repository;
-  issue: Issue;
 }
 
 export interface NewIssue {
@@ -32,12 +27,18 @@ export function openIssue(
   actor: Actor,
   wanted: NewIssue,
 ): Place & { delivery: Delivery } {
+  const place = placeNewIssue(site, repository, actor, wanted);
+  return { ...place, delivery: tell(site, place, actor, 'opened') };
+}
+
+/** Tells nobody. */
+export function placeNewIssue(site: Site, repository: Repository, actor: Actor, wanted: NewIssue): Place {
   const number = wanted.number ?? repository.nextNumber;
   if (repository.issues.has(number) || repository.gone.has(number)) throw new Error(`#${number} is taken`);
   repository.nextNumber = Math.max(repository.nextNumber, number + 1);
   const issue = makeIssue(site, { ...wanted, repositoryId: repository.id, number, actor });
-  repository.issues.set(number, issue);
-  return { repository, issue, delivery: tell(site, { repository, issue }, actor, 'opened') };
+  placeIssue(site.world, { repository, issue });
+  return { repository, issue };
 }
 
 function makeIssue(site: Site, wanted: NewIssue & { repositoryId: number; number: number; actor: Actor }): Issue {
@@ -74,7 +75,7 @@ export function closeIssue(site: Site, place: Place, actor: Actor, reason: Close
   }
   issue.state = 'closed';
   issue.stateReason = reason;
-  note(site, issue, actor, 'closed', { state_reason: reason });
+  note(site, place, actor, 'closed', { state_reason: reason });
   return tell(site, place, actor, 'closed');
 }
 
@@ -84,7 +85,7 @@ export function reopenIssue(site: Site, place: Place, actor: Actor): Delivery {
   issue.stateReason = 'reopened';
   issue.closedAt = null;
   issue.closedBy = null;
-  note(site, issue, actor, 'reopened', { state_reason: null });
+  note(site, place, actor, 'reopened', { state_reason: null });
   return tell(site, place, actor, 'reopened');
 }
 
@@ -98,7 +99,7 @@ export function editIssue(
   const changes: Record<string, { from: string }> = {};
   if (text.title !== undefined && text.title !== issue.title) {
     changes.title = { from: issue.title };
-    note(site, issue, actor, 'renamed', { rename: { from: issue.title, to: text.title } });
+    note(site, place, actor, 'renamed', { rename: { from: issue.title, to: text.title } });
     issue.title = text.title;
   }
   if (text.body !== undefined && text.body !== issue.body) {
@@ -106,21 +107,21 @@ export function editIssue(
     issue.body = text.body;
     issue.edited = { by: actor.user, at: site.now() };
   }
-  issue.updatedAt = site.now();
+  touchIssue(place, site.now());
   return tell(site, place, actor, 'edited', { changes });
 }
 
 export function lockIssue(site: Site, place: Place, actor: Actor, reason: LockReason | null): Delivery {
   place.issue.locked = true;
   place.issue.lockReason = reason;
-  note(site, place.issue, actor, 'locked', { lock_reason: reason });
+  note(site, place, actor, 'locked', { lock_reason: reason });
   return tell(site, place, actor, 'locked');
 }
 
 export function unlockIssue(site: Site, place: Place, actor: Actor): Delivery {
   place.issue.locked = false;
   place.issue.lockReason = null;
-  note(site, place.issue, actor, 'unlocked', { lock_reason: null });
+  note(site, place, actor, 'unlocked', { lock_reason: null });
   return tell(site, place, actor, 'unlocked');
 }
 
@@ -135,48 +136,52 @@ export function unlabelIssue(site: Site, place: Place, actor: Actor, name: strin
 }
 
 function tellOfLabel(site: Site, place: Place, actor: Actor, action: 'labeled' | 'unlabeled', name: string): Delivery {
-  note(site, place.issue, actor, action, { label: { name, color: 'ededed' } });
+  note(site, place, actor, action, { label: { name, color: 'ededed' } });
   return tell(site, place, actor, action, { label: renderLabel(site, place.repository, name) });
 }
 
 /** The payload shows the issue as it last was; from now on GitHub answers 410. */
 export function deleteIssue(site: Site, { repository, issue }: Place, actor: Actor): Delivery {
   const delivery = tell(site, { repository, issue }, actor, 'deleted');
-  repository.issues.delete(issue.number);
+  removeIssue(site.world, { repository, issue });
   repository.gone.set(issue.number, { kind: 'deleted' });
-  for (const comment of repository.comments.values()) {
-    if (comment.issueNumber === issue.number) repository.comments.delete(comment.id);
-  }
   return delivery;
 }
 
 /** The issue gets a new id and number over there, and its comments go with it; the old place answers 301. */
 export function transferIssue(site: Site, place: Place, actor: Actor, to: Repository): Place & { delivery: Delivery } {
   const { repository, issue } = place;
-  const moved: Issue = { ...issue, id: site.world.takeId(), repositoryId: to.id, number: to.nextNumber };
-  to.nextNumber += 1;
-  to.issues.set(moved.number, moved);
+  const moved = placeMoved(site, place, to);
   note(site, moved, actor, 'transferred', {});
-  repository.gone.set(issue.number, { kind: 'transferred', repositoryId: to.id, number: moved.number });
-  const changes = { new_issue: renderIssue(site, to, moved), new_repository: renderRepository(site, to) };
+  repository.gone.set(issue.number, { kind: 'transferred', repositoryId: to.id, number: moved.issue.number });
+  const changes = { new_issue: renderIssue(site, to, moved.issue), new_repository: renderRepository(site, to) };
   const delivery = tell(site, place, actor, 'transferred', { changes });
   const origin = {
     old_issue: renderIssue(site, repository, issue),
     old_repository: renderRepository(site, repository),
   };
-  tell(site, { repository: to, issue: moved }, actor, 'opened', { changes: origin });
-  repository.issues.delete(issue.number);
-  for (const comment of repository.comments.values()) {
-    if (comment.issueNumber !== issue.number) continue;
-    repository.comments.delete(comment.id);
-    to.comments.set(comment.id, { ...comment, issueNumber: moved.number });
+  tell(site, moved, actor, 'opened', { changes: origin });
+  for (const comment of commentsOf(repository, issue.number)) {
+    placeComment(to, { ...comment, issueNumber: moved.issue.number });
   }
-  return { repository: to, issue: moved, delivery };
+  removeIssue(site.world, place);
+  return { ...moved, delivery };
 }
 
-function note(site: Site, issue: Issue, actor: Actor, event: IssueEvent['event'], detail: IssueEvent['detail']): void {
-  issue.updatedAt = site.now();
-  record(site, issue, actor, { event, detail });
+function placeMoved(site: Site, { issue }: Place, to: Repository): Place {
+  const place = {
+    repository: to,
+    issue: { ...issue, id: site.world.takeId(), repositoryId: to.id, number: to.nextNumber, blockedBy: [] },
+  };
+  to.nextNumber += 1;
+  placeIssue(site.world, place);
+  for (const id of issue.blockedBy) linkBlocker(site.world, place.issue, id);
+  return place;
+}
+
+function note(site: Site, place: Place, actor: Actor, event: IssueEvent['event'], detail: IssueEvent['detail']): void {
+  touchIssue(place, site.now());
+  record(site, place.issue, actor, { event, detail });
 }
 
 /** Writes down what happened without a new version of the issue. */

@@ -4,6 +4,7 @@ import { renderRepository } from '../render/repository.ts';
 import { isoSeconds, repositoryPage } from '../render/urls.ts';
 import { renderUser } from '../render/user.ts';
 import type { Site } from '../site.ts';
+import { makeRecency } from '../state/recency.ts';
 import type { Repository, Role, User } from '../state/types.ts';
 import { findUser, fullName, type World } from '../state/world.ts';
 import { announce } from '../webhooks/announce.ts';
@@ -32,6 +33,9 @@ export function createRepository(site: Site, owner: User, name: string, isPrivat
     issues: new Map(),
     gone: new Map(),
     comments: new Map(),
+    threads: new Map(),
+    recentIssues: makeRecency(),
+    recentComments: makeRecency(),
     files: new Map(),
     head: sha1(`${owner.login}/${name}`),
     nextNumber: 1,

@@ -8,14 +8,13 @@ import {
   editIssue,
   labelIssue,
   lockIssue,
-  type Place,
   reopenIssue,
   transferIssue,
   unlabelIssue,
   unlockIssue,
 } from '../actions/issues.ts';
 import type { Site } from '../site.ts';
-import type { CloseReason, LockReason, Repository, User } from '../state/types.ts';
+import type { CloseReason, LockReason, Place, Repository, User } from '../state/types.ts';
 import type { Delivery } from '../webhooks/hook.ts';
 
 export interface By {

@@ -1,7 +1,7 @@
 /** How a scene is laid: accounts, apps, tokens, repositories, roles and first issues. Nobody is told of it but by new issues. */
 import { randomBytes } from 'node:crypto';
 import { ensureInstallation } from '../actions/installations.ts';
-import { openIssue } from '../actions/issues.ts';
+import { openIssue, placeNewIssue } from '../actions/issues.ts';
 import { createRepository, ensureUser, pushFile, renameRepository, setRole } from '../actions/repositories.ts';
 import { makeApp } from '../make-site.ts';
 import type { Site } from '../site.ts';
@@ -35,6 +35,8 @@ export interface SetUpHands {
     repository: string,
     issue?: Partial<By> & { title?: string; body?: string; number?: number; isPullRequest?: boolean },
   ) => IssueHands;
+  /** So many at once, by `ann`, with the next free numbers, and no webhook tells of them. Returns the first number. */
+  addIssues: (repository: string, count: number, issue?: Partial<By> & { title?: string; body?: string }) => number;
 }
 
 interface NewHook {
@@ -71,6 +73,14 @@ export function makeSetUpHands(context: HandsContext, account: User): SetUpHands
     addIssue: (name, { by = 'ann', title = 'Something to do', ...wanted } = {}) => {
       const { issue } = openIssue(site, repository(name), actorOf(context, { by }), { title, ...wanted });
       return makeIssueHands(context, name, issue.number);
+    },
+    addIssues: (name, count, { by = 'ann', title = 'Something to do', body } = {}) => {
+      const [place, actor] = [repository(name), actorOf(context, { by })];
+      const first = place.nextNumber;
+      for (let made = 0; made < count; made += 1) {
+        placeNewIssue(site, place, actor, { title, ...(body === undefined ? {} : { body }) });
+      }
+      return first;
     },
   };
 }

@@ -1,8 +1,9 @@
 /** Issues, pull requests among them, and their events as GitHub writes them. */
 import type { Site } from '../site.ts';
+import { blockedBy, blockersOf, commentsOf } from '../state/issues.ts';
 import { authorAssociation } from '../state/roles.ts';
 import type { Issue, IssueEvent, Reaction, Repository } from '../state/types.ts';
-import { commentsOf, findIssueById } from '../state/world.ts';
+
 import { renderVia } from './app.ts';
 import { renderRepository } from './repository.ts';
 import { apiUrl, isoSeconds, nodeId, repositoryApiUrl, repositoryPage } from './urls.ts';
@@ -100,12 +101,10 @@ export function renderLabel(site: Site, repository: Repository, name: string) {
 }
 
 function summarizeDependencies(site: Site, issue: Issue) {
-  const blockers = issue.blockedBy.flatMap((id) => findIssueById(site.world, id)?.issue ?? []);
-  const blocking = [...site.world.repositories.values()]
-    .flatMap((repository) => [...repository.issues.values()])
-    .filter((other) => other.blockedBy.includes(issue.id));
+  const blockers = blockersOf(site.world, issue);
+  const blocking = blockedBy(site.world, issue);
   return {
-    blocked_by: blockers.filter((blocker) => blocker.state === 'open').length,
+    blocked_by: blockers.filter((blocker) => blocker.issue.state === 'open').length,
     total_blocked_by: blockers.length,
     blocking: issue.state === 'open' ? blocking.length : 0,
     total_blocking: blocking.length,

@@ -6,11 +6,11 @@ import { answerPage } from '../http/pagination.ts';
 import type { ApiRequest, Route } from '../http/router.ts';
 import { renderComment, renderReaction } from '../render/comment.ts';
 import type { Site } from '../site.ts';
+import { commentsOf } from '../state/issues.ts';
 import { atLeast, roleOf } from '../state/roles.ts';
 import type { Comment, Issue, ReactionContent, Repository } from '../state/types.ts';
-import { commentsOf } from '../state/world.ts';
 import { readFields, readOneOf, readText } from './body.ts';
-import { since, sorted } from './listing.ts';
+import { readSince, since, sorted } from './listing.ts';
 import { actorIn, visibleComment, visibleIssue, visibleRepository } from './lookup.ts';
 
 const COMMENTS = '/repos/{owner}/{repo}/issues/comments';
@@ -39,13 +39,18 @@ function listRepositoryComments(site: Site, request: ApiRequest) {
   const repository = visibleRepository(site, request);
   const sort = request.query.get('sort');
   const direction = sort === null ? 'asc' : (request.query.get('direction') ?? 'desc');
-  const found = sorted(since(request, [...repository.comments.values()]), sort ?? 'created', direction);
+  const found = sorted(since(request, repository.recentComments), sort ?? 'created', direction);
   return answerPage(site, request, found, (comment) => renderComment(site, repository, comment));
 }
 
 function listIssueComments(site: Site, request: ApiRequest) {
   const { repository, issue } = visibleIssue(site, request);
-  const found = sorted(since(request, commentsOf(repository, issue.number)), 'created', 'asc');
+  const earliest = readSince(request);
+  const found = sorted(
+    commentsOf(repository, issue.number).filter(({ updatedAt }) => updatedAt >= earliest),
+    'created',
+    'asc',
+  );
   return answerPage(site, request, found, (comment) => renderComment(site, repository, comment));
 }
 

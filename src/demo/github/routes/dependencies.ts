@@ -1,13 +1,13 @@
 /** What an issue is blocked by and what it blocks, wherever those issues are. */
 import { addDependency, removeDependency } from '../actions/dependencies.ts';
-import type { Place } from '../actions/issues.ts';
 import { created, notFound, ok, Refusal, validationFailed } from '../http/answer.ts';
 import { answerPage } from '../http/pagination.ts';
 import type { ApiRequest, Route } from '../http/router.ts';
 import { renderListedIssue } from '../render/issue.ts';
 import type { Site } from '../site.ts';
+import { blockedBy, blockersOf, findIssueById } from '../state/issues.ts';
 import { canTriage } from '../state/roles.ts';
-import { findIssueById } from '../state/world.ts';
+import type { Place } from '../state/types.ts';
 import { readFields } from './body.ts';
 import { actorIn, isVisible, visibleIssue } from './lookup.ts';
 
@@ -27,14 +27,12 @@ export const dependencyRoutes: readonly Route[] = [
 
 function listBlockers(site: Site, request: ApiRequest) {
   const { issue } = visibleIssue(site, request);
-  return answerIssues(site, request, issue.blockedBy);
+  return answerIssues(site, request, blockersOf(site.world, issue));
 }
 
 function listBlocked(site: Site, request: ApiRequest) {
   const { issue } = visibleIssue(site, request);
-  const all = [...site.world.repositories.values()].flatMap((repository) => [...repository.issues.values()]);
-  const blocked = all.filter((other) => other.blockedBy.includes(issue.id)).map(({ id }) => id);
-  return answerIssues(site, request, blocked);
+  return answerIssues(site, request, blockedBy(site.world, issue));
 }
 
 function addBlocker(site: Site, request: ApiRequest) {
@@ -70,9 +68,7 @@ function visibleBlocker(site: Site, { caller }: ApiRequest, id: unknown): Place 
   return place;
 }
 
-function answerIssues(site: Site, request: ApiRequest, ids: readonly number[]) {
-  const places = ids
-    .flatMap((id) => findIssueById(site.world, id) ?? [])
-    .filter(({ repository }) => isVisible(site, request.caller, repository));
-  return answerPage(site, request, places, ({ repository, issue }) => renderListedIssue(site, repository, issue));
+function answerIssues(site: Site, request: ApiRequest, places: readonly Place[]) {
+  const visible = places.filter(({ repository }) => isVisible(site, request.caller, repository));
+  return answerPage(site, request, visible, ({ repository, issue }) => renderListedIssue(site, repository, issue));
 }

@@ -1,8 +1,9 @@
 /** GraphQL's `nodes(ids)` of issues, each answered for itself: what is gone is null, with an error of its own beside the data. */
 import { isoSeconds, nodeId } from '../render/urls.ts';
 import type { Caller, Site } from '../site.ts';
-import type { Issue, Repository } from '../state/types.ts';
-import { findIssueById, fullName } from '../state/world.ts';
+import { blockersOf, findIssueById } from '../state/issues.ts';
+import type { Issue, Place } from '../state/types.ts';
+import { fullName } from '../state/world.ts';
 import { isVisible } from './lookup.ts';
 
 const BLOCKED_BY = 'blockedBy(first: 50) { totalCount nodes { number repository { nameWithOwner } } }';
@@ -45,11 +46,6 @@ function notFound(id: string, index: number) {
   return { type: 'NOT_FOUND', path: ['nodes', index], locations: [{ line: 2, column: 3 }], message };
 }
 
-interface Place {
-  repository: Repository;
-  issue: Issue;
-}
-
 function findByNode(site: Site, caller: Caller, node: string): Place | undefined {
   const id = Number(Buffer.from(node.replace(/^[A-Z]+_kw/, ''), 'base64url').toString());
   const found = Number.isSafeInteger(id) ? findIssueById(site.world, id) : undefined;
@@ -73,9 +69,8 @@ function describe(site: Site, { repository, issue }: Place, withBlockers: boolea
   };
 }
 
-function describeBlockers({ world }: Site, { blockedBy }: Issue) {
-  const places = blockedBy.flatMap((id) => findIssueById(world, id) ?? []);
-  const nodes = places.map(({ repository, issue }) => ({
+function describeBlockers({ world }: Site, waiting: Issue) {
+  const nodes = blockersOf(world, waiting).map(({ repository, issue }) => ({
     number: issue.number,
     repository: { nameWithOwner: fullName(repository) },
   }));

@@ -1,14 +1,14 @@
 /** Issues, their events and their timeline. */
-import { type Actor, closeIssue, editIssue, openIssue, type Place, reopenIssue } from '../actions/issues.ts';
+import { type Actor, closeIssue, editIssue, openIssue, reopenIssue } from '../actions/issues.ts';
 import { created, ok, Refusal } from '../http/answer.ts';
 import { answerPage } from '../http/pagination.ts';
 import type { ApiRequest, Route } from '../http/router.ts';
 import { renderComment } from '../render/comment.ts';
 import { renderIssue, renderIssueEvent, renderListedIssue } from '../render/issue.ts';
 import type { Site } from '../site.ts';
+import { commentsOf } from '../state/issues.ts';
 import { canTriage } from '../state/roles.ts';
-import type { CloseReason } from '../state/types.ts';
-import { commentsOf } from '../state/world.ts';
+import type { CloseReason, Place } from '../state/types.ts';
 import { type Fields, readFields, readOneOf, readOptionalText, readText } from './body.ts';
 import { since, sorted } from './listing.ts';
 import { actorIn, visibleIssue, visibleRepository } from './lookup.ts';
@@ -48,7 +48,7 @@ function listIssues(site: Site, request: ApiRequest) {
   const state = query.get('state') ?? 'open';
   const labels = query.get('labels')?.split(',') ?? [];
   const creator = query.get('creator')?.toLowerCase();
-  const wanted = since(request, [...repository.issues.values()])
+  const wanted = since(request, repository.recentIssues)
     .filter((issue) => state === 'all' || issue.state === state)
     .filter((issue) => labels.every((label) => issue.labels.includes(label)))
     .filter((issue) => creator === undefined || issue.author.login.toLowerCase() === creator);

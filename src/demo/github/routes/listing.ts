@@ -2,6 +2,7 @@
 
 import { validationFailed } from '../http/answer.ts';
 import type { ApiRequest } from '../http/router.ts';
+import type { Recency } from '../state/recency.ts';
 
 interface Dated {
   id: number;
@@ -10,12 +11,17 @@ interface Dated {
 }
 
 /** Updated at or after `since`; without it, everything. */
-export function since<T extends Dated>(request: ApiRequest, items: readonly T[]): T[] {
+export function since<T extends Dated>(request: ApiRequest, items: Recency<T>): T[] {
+  return items.since(readSince(request));
+}
+
+/** Epoch milliseconds. */
+export function readSince(request: ApiRequest): number {
   const text = request.query.get('since');
-  if (text === null) return [...items];
+  if (text === null) return Number.NEGATIVE_INFINITY;
   const earliest = Date.parse(text);
   if (Number.isNaN(earliest)) throw validationFailed({ resource: 'Listing', field: 'since', code: 'invalid' });
-  return items.filter((item) => item.updatedAt >= earliest);
+  return earliest;
 }
 
 /** Equal times keep the order of creation. */

@@ -1,13 +1,13 @@
 /** What most routes begin with: the repository, issue or comment that is meant, as far as the caller may see it. */
 
 import type { CommentPlace } from '../actions/comments.ts';
-import type { Actor, Place } from '../actions/issues.ts';
+import type { Actor } from '../actions/issues.ts';
 import { notFound, Refusal } from '../http/answer.ts';
 import type { ApiRequest } from '../http/router.ts';
 import { apiUrl } from '../render/urls.ts';
 import type { Caller, Site } from '../site.ts';
 import { roleOf } from '../state/roles.ts';
-import type { Repository } from '../state/types.ts';
+import type { Place, Repository } from '../state/types.ts';
 import { findInstallation, findRepository } from '../state/world.ts';
 
 /** A former name answers with a redirect, also for what lies below it. */

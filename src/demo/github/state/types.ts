@@ -1,4 +1,5 @@
 /** What the stand-in remembers. Times are epoch milliseconds of whole seconds, as GitHub keeps no finer ones. */
+import type { Recency } from './recency.ts';
 
 export type Role = 'none' | 'read' | 'triage' | 'write' | 'maintain' | 'admin';
 export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
@@ -118,11 +119,21 @@ export interface Repository {
   issues: Map<number, Issue>;
   gone: Map<number, Gone>;
   comments: Map<number, Comment>;
+  /** Comments by their issue's number, oldest first. */
+  threads: Map<number, Comment[]>;
+  recentIssues: Recency<Issue>;
+  recentComments: Recency<Comment>;
   /** The default branch's files: content by path. */
   files: Map<string, Buffer>;
   /** The default branch's newest commit. */
   head: string;
   nextNumber: number;
+}
+
+/** An issue where it is. */
+export interface Place {
+  repository: Repository;
+  issue: Issue;
 }
 
 export interface Installation {

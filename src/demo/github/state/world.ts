@@ -1,10 +1,14 @@
 /** The stand-in's memory and how things are found in it. It knows nothing of HTTP, rendering or webhooks. */
-import type { Installation, Issue, Repository, User } from './types.ts';
+import type { Installation, Place, Repository, User } from './types.ts';
 
 export interface World {
   /** By lower-case login. */
   users: Map<string, User>;
   repositories: Map<number, Repository>;
+  /** By id, wherever they are; those of deleted repositories stay. */
+  issues: Map<number, Place>;
+  /** Ids of the issues that an issue blocks, by its own. */
+  blocking: Map<number, Set<number>>;
   /** Former `owner/name`s, in lower case, and the repository that bore them. */
   formerNames: Map<string, number>;
   installations: Map<number, Installation>;
@@ -16,6 +20,8 @@ export function makeWorld(): World {
   return {
     users: new Map(),
     repositories: new Map(),
+    issues: new Map(),
+    blocking: new Map(),
     formerNames: new Map(),
     installations: new Map(),
     takeId: () => {
@@ -39,31 +45,6 @@ export function findRepository(world: World, name: string): Repository | undefin
   return [...world.repositories.values()].find((repository) => fullName(repository).toLowerCase() === wanted);
 }
 
-interface FoundIssue {
-  repository: Repository;
-  issue: Issue;
-}
-
-/** Where issues were seen last, by their ids: none is looked for twice in a large world. */
-const seen = new WeakMap<World, Map<number, FoundIssue>>();
-
-export function findIssueById(world: World, id: number): FoundIssue | undefined {
-  const index = seen.get(world) ?? new Map<number, FoundIssue>();
-  seen.set(world, index);
-  if (!isThere(world, index.get(id), id)) {
-    for (const repository of world.repositories.values()) {
-      for (const issue of repository.issues.values()) index.set(issue.id, { repository, issue });
-    }
-  }
-  const found = index.get(id);
-  return isThere(world, found, id) ? found : undefined;
-}
-
-function isThere(world: World, found: FoundIssue | undefined, id: number): found is FoundIssue {
-  if (found === undefined || !world.repositories.has(found.repository.id)) return false;
-  return found.repository.issues.get(found.issue.number)?.id === id;
-}
-
 export function findInstallation(world: World, repository: Repository): Installation | undefined {
   if (!repository.installed) return undefined;
   return [...world.installations.values()].find((installation) => installation.account === repository.owner);
@@ -73,8 +54,4 @@ export function installedRepositories(world: World, installation: Installation):
   return [...world.repositories.values()].filter(
     (repository) => repository.installed && repository.owner === installation.account,
   );
-}
-
-export function commentsOf(repository: Repository, issueNumber: number) {
-  return [...repository.comments.values()].filter((comment) => comment.issueNumber === issueNumber);
 }
