@@ -2,10 +2,24 @@
 
 import { followAccess } from './access/index.ts';
 import type { Deps } from './deps.ts';
-import { accessKey, DISCOVER_KEY, repositoryKey, verifyKey, WATCH_KEY, type WorkKey } from './keys.ts';
+import {
+  accessKey,
+  DISCOVER_KEY,
+  MISSED_KEY,
+  RETENTION_KEY,
+  repositoryKey,
+  verifyKey,
+  WATCH_KEY,
+  type WorkKey,
+} from './keys.ts';
+import { findMissed } from './missed/index.ts';
+import { prune } from './retention/index.ts';
 import { discover, makeWatch, type OnSwept, type Sweeper, sweepRepository, verifyRepository } from './sweep/index.ts';
 
 const HOUR_MS = 3_600_000;
+/** What GitHub still tries when the app starts is none of what is missed. */
+const FIRST_MISSED_MS = 60_000;
+const FIRST_RETENTION_MS = 600_000;
 /** How often the store is looked through for repositories that are followed from now on, at most. */
 const LONGEST_WATCH_MS = 30_000;
 
@@ -22,6 +36,8 @@ export function makeUpkeep(deps: Deps, sweeper: Sweeper | null, onSwept: OnSwept
   const inMs = (ms: number) => new Date(deps.clock().getTime() + ms);
 
   async function nextOf(work: WorkKey): Promise<{ key: string; nextAt: Date | null } | null> {
+    if (work.kind === 'missed') return { key: MISSED_KEY, nextAt: await findMissed(deps) };
+    if (work.kind === 'retention') return { key: RETENTION_KEY, nextAt: await prune(deps) };
     if (sweeper === null) return null;
     switch (work.kind) {
       case 'repository': {
@@ -56,8 +72,11 @@ export function makeUpkeep(deps: Deps, sweeper: Sweeper | null, onSwept: OnSwept
       return true;
     },
     firstKeys(now) {
-      if (sweeper === null || sweeper.intervalMs === 0) return [];
+      const kept = [{ key: RETENTION_KEY, dueAt: inMs(FIRST_RETENTION_MS) }];
+      if (sweeper === null || sweeper.intervalMs === 0) return kept;
       return [
+        ...kept,
+        { key: MISSED_KEY, dueAt: inMs(FIRST_MISSED_MS) },
         { key: WATCH_KEY, dueAt: now },
         { key: DISCOVER_KEY, dueAt: inMs(HOUR_MS) },
       ];

@@ -9,22 +9,29 @@ const MOST_BLOCKERS = 50;
 
 const BLOCKED_BY = `blockedBy(first: ${MOST_BLOCKERS}) { totalCount nodes { number repository { nameWithOwner } } }`;
 
+/** Told apart from `NOT_PLANNED` only for who asks so. https://docs.github.com/graphql/reference/enums#issuestatereason */
+const DUPLICATES = '(enableDuplicate: true)';
+
+/** What not every GitHub knows, in its own refusals of it. */
+const REFUSALS = {
+  blockers: /^field 'blockedBy' doesn't exist on type 'Issue'/i,
+  duplicates: /^field 'stateReason' doesn't accept argument 'enableDuplicate'/i,
+} as const;
+
+type Extra = keyof typeof REFUSALS;
+
 /**
  * Its one connection is asked for at most 100 times, which is 1 point of 5,000 an hour; no query costs less.
  * https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
-export const ISSUES_QUERY = queryOf(BLOCKED_BY);
-/** For a GitHub without dependencies. */
-export const ISSUES_QUERY_WITHOUT_BLOCKERS = queryOf('');
-
-function queryOf(more: string): string {
+function queryOf(lacking: ReadonlySet<Extra>): string {
   return `query ($ids: [ID!]!) {
   nodes(ids: $ids) {
     __typename
     ... on Issue {
-      id number state stateReason closedAt updatedAt locked
+      id number state stateReason${lacking.has('duplicates') ? '' : DUPLICATES} closedAt updatedAt locked
       repository { databaseId }
-      ${more}
+      ${lacking.has('blockers') ? '' : BLOCKED_BY}
     }
   }
 }`;
@@ -74,14 +81,15 @@ export type SightIssues = (
 ) => Promise<ReadonlyMap<string, IssueSight>>;
 
 export function makeSightIssues(client: GitHubClient): SightIssues {
-  let query = ISSUES_QUERY;
+  const lacking = new Set<Extra>();
 
   return async (repository, nodeIds) => {
     if (nodeIds.length === 0) return new Map();
-    let { reply, told } = await ask(client, repository, { query, nodeIds });
-    if (told.data == null && lacksDependencies(told)) {
-      query = ISSUES_QUERY_WITHOUT_BLOCKERS;
-      ({ reply, told } = await ask(client, repository, { query, nodeIds }));
+    let { reply, told } = await ask(client, repository, { query: queryOf(lacking), nodeIds });
+    const refused = told.data == null ? refusedOf(told) : [];
+    if (refused.length > 0) {
+      for (const extra of refused) lacking.add(extra);
+      ({ reply, told } = await ask(client, repository, { query: queryOf(lacking), nodeIds }));
     }
     const nodes = told.data?.nodes;
     if (nodes === undefined || nodes.length !== nodeIds.length) throw reply.error();
@@ -98,9 +106,10 @@ async function ask(
   return { reply, told: bodyOf(reply, answerSchema) };
 }
 
-/** A GitHub Enterprise Server whose schema does not have them. */
-function lacksDependencies({ errors }: Answer): boolean {
-  return (errors ?? []).some(({ message }) => /field 'blockedBy' doesn't exist/i.test(message));
+/** By an Enterprise Server whose schema is older; one answer names all that it does not know. */
+function refusedOf({ errors }: Answer): Extra[] {
+  const extras = Object.keys(REFUSALS) as Extra[];
+  return extras.filter((extra) => (errors ?? []).some(({ message }) => REFUSALS[extra].test(message)));
 }
 
 function sightsOf(nodeIds: readonly string[], nodes: readonly unknown[], told: Answer): Map<string, IssueSight> {

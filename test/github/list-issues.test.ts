@@ -188,6 +188,28 @@ describe('a sight', () => {
     expect(bodies).toHaveLength(2);
   });
 
+  test('of a close as a duplicate asks to be told so, unless this GitHub refuses', async () => {
+    const { reader } = asToken();
+    const bodies: string[] = [];
+    const keep = (body: { query: string }) => Boolean(bodies.push(body.query));
+    const closed = { state: 'CLOSED', closedAt: '2026-01-02T03:04:05Z' };
+    nock(API)
+      .post('/graphql', keep)
+      .reply(200, { data: { nodes: [node({ ...closed, stateReason: 'DUPLICATE' })] } });
+    expect((await reader.sightIssues(REPOSITORY, ['I_1'])).get('I_1')).toMatchObject({ reason: 'duplicate' });
+    const refusals = [
+      "Field 'stateReason' doesn't accept argument 'enableDuplicate'",
+      "Field 'blockedBy' doesn't exist on type 'Issue'",
+    ];
+    play({ errors: refusals.map((message) => ({ message })) });
+    nock(API)
+      .post('/graphql', keep)
+      .reply(200, { data: { nodes: [node({ ...closed, stateReason: 'NOT_PLANNED', blockedBy: undefined })] } });
+    expect((await reader.sightIssues(REPOSITORY, ['I_1'])).get('I_1')).toMatchObject({ reason: 'not_planned' });
+    expect(bodies[0]).toContain('stateReason(enableDuplicate: true)');
+    expect(bodies[1]).not.toMatch(/enableDuplicate|blockedBy/);
+  });
+
   test('of a GitHub without dependencies is told to all who asked for them at once', async () => {
     const { reader } = asToken();
     const lacking = { errors: [{ message: "Field 'blockedBy' doesn't exist on type 'Issue'" }] };

@@ -95,7 +95,7 @@ describe('the set-up page', () => {
       public: false,
       hook_attributes: { url: HOOK },
       default_permissions: { contents: 'read', issues: 'write', metadata: 'read' },
-      default_events: ['issues', 'issue_comment', 'issue_dependencies', 'push', 'repository', 'installation_target'],
+      default_events: ['issues', 'issue_comment', 'issue_dependencies', 'push', 'repository'],
     });
     expect(existsSync(join(directory, 'downloaded'))).toBe(false);
   });

@@ -55,6 +55,8 @@ export interface RepositoryState extends RepositoryRef {
 export type RepositoryAccess = 'ok' | 'suspended' | 'archived' | 'gone';
 
 export interface SweepProblem {
+  /** Which look fails: the one at what changed, or the one at everything. */
+  look: 'changes' | 'everything';
   /** A class of `GitHubError`, or `internal`. */
   code: string;
   message: string;

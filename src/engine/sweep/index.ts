@@ -12,13 +12,13 @@ import { type OnSwept, sweepRepository } from './sweep-repository.ts';
 import { makeSweeper, type Sweeper } from './sweeper.ts';
 import { verifyRepository } from './verify-repository.ts';
 
-export { type DataAge, dataAge } from './data-age.ts';
+export { dataAge } from './data-age.ts';
 export { discover } from './discover.ts';
 export type { SweepResult } from './result.ts';
 export { type OnSwept, type Swept, sweepRepository } from './sweep-repository.ts';
 export { makeSweeper, type Sweeper } from './sweeper.ts';
 export { verifyRepository } from './verify-repository.ts';
-export { makeWatch, type Watch } from './watch.ts';
+export { makeWatch } from './watch.ts';
 
 const AT_ONCE = 8;
 

@@ -6,7 +6,7 @@ import { verifyKey } from '../keys.ts';
 import type { RepositoryState, SweepProblem, Write } from '../ports.ts';
 import { endedSince } from './followed.ts';
 import { firstCursor, listChanged } from './list-changed.ts';
-import { keepProblem } from './problem.ts';
+import { keepProblem, withoutProblem } from './problem.ts';
 import { refreshFileOf } from './refresh-file.ts';
 import { allowanceOf, type Sweeper } from './sweeper.ts';
 
@@ -36,7 +36,7 @@ export async function sweepRepository(sweeper: Sweeper, repositoryId: string): P
   try {
     return await sweepNow(sweeper, state);
   } catch (error) {
-    const problem = await keepProblem(sweeper, state, error);
+    const problem = await keepProblem(sweeper, state, 'changes', error);
     return { changes: 0, problem, nextAt: sweeper.intervalMs > 0 ? problem.nextTryAt : null };
   }
 }
@@ -80,7 +80,11 @@ async function keepSwept(
   const writes: Write[] = [];
   if (changes > 0) writes.push(repositoryEvent('RECONCILIATION_STARTED', deps.clock(), state.id, { changes }));
   const swept = isWhole ? { sweptAt: begun } : {};
-  writes.push({ write: 'repository.state', repositoryId: state.id, set: { ...swept, sweepProblem: null } });
+  writes.push({
+    write: 'repository.state',
+    repositoryId: state.id,
+    set: { ...swept, ...withoutProblem(state, 'changes') },
+  });
   await deps.store.commit(writes);
 }
 

@@ -5,7 +5,7 @@ import { repositoryEvent } from '../journal.ts';
 import { GitHubError, type RepositoryState, type Write } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
 import { endedSince } from './followed.ts';
-import { keepProblem } from './problem.ts';
+import { keepProblem, withoutProblem } from './problem.ts';
 import { refreshFileOf } from './refresh-file.ts';
 import type { Swept } from './sweep-repository.ts';
 import { allowanceOf, type Sweeper } from './sweeper.ts';
@@ -29,7 +29,7 @@ export async function verifyRepository(sweeper: Sweeper, repositoryId: string): 
     const pause = pauseBefore(HOUR_MS, allowanceOf(sweeper, state), sweeper.chance());
     return { changes, problem: null, nextAt: new Date(deps.clock().getTime() + pause) };
   } catch (error) {
-    const problem = await keepProblem(sweeper, state, error);
+    const problem = await keepProblem(sweeper, state, 'everything', error);
     return { changes: 0, problem, nextAt: problem.nextTryAt };
   }
 }
@@ -45,7 +45,7 @@ async function verifyNow(sweeper: Sweeper, state: RepositoryState): Promise<numb
   });
   const writes: Write[] = [];
   if (changes > 0) writes.push(repositoryEvent('RECONCILIATION_STARTED', deps.clock(), state.id, { changes }));
-  const set = { verifiedAt: begun, sweptAt: begun, sweepProblem: null };
+  const set = { verifiedAt: begun, sweptAt: begun, ...withoutProblem(state, 'everything') };
   await deps.store.commit([...writes, { write: 'repository.state', repositoryId: state.id, set }]);
   if (unread !== null) throw unread;
   return changes;

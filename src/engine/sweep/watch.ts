@@ -1,7 +1,8 @@
 /**
  * Sees to it that every followed repository has its turns: one that is followed from now on gets its first, and one whose key was lost
- * gets it back. Asks nobody but the store.
+ * gets it back.
  */
+import { findConfigured } from '../find-repository.ts';
 import { repositoryKey, verifyKey } from '../keys.ts';
 import { followedRepositories } from './followed.ts';
 import type { Sweeper } from './sweeper.ts';
@@ -12,12 +13,20 @@ const VERIFY_STALE_MS = 3 * 3_600_000;
 
 export type Watch = () => Promise<void>;
 
+/** Where no webhook tells of what people say, it is followed from the start. Asks GitHub as long as it is not known. */
+async function configured({ deps }: Sweeper): Promise<readonly string[]> {
+  if (deps.configuredRepository === undefined) return [];
+  await findConfigured(deps);
+  const repository = await deps.store.repositoryByName(deps.configuredRepository);
+  return repository === null ? [] : [repository.id];
+}
+
 export function makeWatch(sweeper: Sweeper): Watch {
   const { deps, intervalMs, chance } = sweeper;
   let before: ReadonlySet<string> = new Set();
   return async function watch() {
     const now = deps.clock().getTime();
-    const followed = new Set(await followedRepositories(deps));
+    const followed = new Set([...(await followedRepositories(deps)), ...(await configured(sweeper))]);
     const keys: { key: string; dueAt: Date }[] = [];
     for (const { id, access, sweptAt, verifiedAt, sweepProblem } of await deps.store.repositoryStates()) {
       if (!followed.has(id) || access === 'gone' || access === 'suspended') continue;

@@ -38,6 +38,7 @@ export function describeRepositoryState(current: Current): void {
     it('is kept, each part for itself', async () => {
       const { store } = current();
       const sweepProblem = {
+        look: 'changes' as const,
         code: 'retryable',
         message: '502 “é”',
         since: T0,
@@ -57,7 +58,14 @@ export function describeRepositoryState(current: Current): void {
 
     it('forgets a problem and a time that are set to null', async () => {
       const { store } = current();
-      const sweepProblem = { code: 'gone', message: 'no', since: T0, failures: 1, nextTryAt: T0 };
+      const sweepProblem = {
+        look: 'changes' as const,
+        code: 'gone',
+        message: 'no',
+        since: T0,
+        failures: 1,
+        nextTryAt: T0,
+      };
       await store.commit([state({ sweptAt: T0, verifiedAt: T0, sweepProblem })]);
       await store.commit([state({ sweepProblem: null, verifiedAt: null })]);
       expect(await read()).toEqual({ ...unknown, sweptAt: T0 });

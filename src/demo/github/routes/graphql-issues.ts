@@ -13,7 +13,7 @@ const ISSUES = (more: string) => `
     nodes(ids: $ids) {
       __typename
       ... on Issue {
-        id number state stateReason closedAt updatedAt locked
+        id number state stateReason(enableDuplicate: true) closedAt updatedAt locked
         repository { databaseId }
         ${more}
       }
