@@ -1,5 +1,5 @@
 /** Which issues a sweep looks after, as statements that answer each of their parts from an index. */
-import { join, type Sql, sqltag as sql } from '@prisma/client/runtime/client';
+import { join, raw, type Sql, sqltag as sql } from '@prisma/client/runtime/client';
 import type { IssueRef } from '../core/issue.ts';
 import { isEnded, TASK_STATES } from '../core/task.ts';
 import type { Database } from './database.ts';
@@ -40,6 +40,7 @@ export async function readIsTracked(db: Database, repositoryId: string, since: D
   return rows.length > 0;
 }
 
+/** What blocks issues of its own repository needs no look: that has the unfinished tasks. */
 function isTracked(since: Date): Sql {
   return sql`
     EXISTS (SELECT 1 FROM tasks WHERE tasks.repository_id = repositories.id
@@ -48,9 +49,13 @@ function isTracked(since: Date): Sql {
       AND finished_at > ${since} AND issue_number IS NOT NULL AND ended_by_episode_id IS NOT NULL)
     OR EXISTS (SELECT 1 FROM issue_blockers JOIN tasks ON tasks.repository_id = issue_blockers.repository_id
         AND tasks.issue_number = issue_blockers.issue_number
-      WHERE blocker_repository_id = repositories.id AND tasks.state IN (${join(UNFINISHED_STATES)}))
+      WHERE blocker_repository_id = repositories.id AND issue_blockers.repository_id <> blocker_repository_id
+        AND tasks.state IN (${join(UNFINISHED_STATES)}))
     OR id IN (SELECT repository_id FROM outbox_items WHERE state = 'locked')`;
 }
+
+/** What the column holds. */
+const MAX_NUMBER = 2 ** 31 - 1;
 
 export interface NumbersPage {
   since: Date;
@@ -58,28 +63,51 @@ export interface NumbersPage {
   limit: number;
 }
 
-export async function readTrackedNumbers(
+/**
+ * A full page of unfinished tasks ends where the page ends: of the rest only what lies before is read, so that all pages together read
+ * everything once.
+ */
+export async function readTrackedNumbers(db: Database, repositoryId: string, page: NumbersPage): Promise<number[]> {
+  const unfinished = await readUnfinished(db, repositoryId, page);
+  const upTo = unfinished.length < page.limit ? MAX_NUMBER : unfinished.at(-1)!;
+  const others = await readOthers(db, repositoryId, { ...page, upTo });
+  const numbers = new Set([...unfinished, ...others]);
+  return [...numbers].sort((a, b) => a - b).slice(0, page.limit);
+}
+
+async function readUnfinished(db: Database, repositoryId: string, { after, limit }: NumbersPage): Promise<number[]> {
+  // Of each state by itself an index gives them in order.
+  const ofStates = UNFINISHED_STATES.map(
+    (state) => sql`
+      SELECT * FROM (SELECT DISTINCT issue_number AS "number" FROM tasks
+        WHERE repository_id = ${repositoryId} AND state = ${state} AND issue_number > ${after}
+        ORDER BY issue_number LIMIT ${limit}) AS ${raw(`${state}_ones`)}`,
+  );
+  return readNumbers(db, join(ofStates, ' UNION ALL '), limit);
+}
+
+function readOthers(
   db: Database,
   repositoryId: string,
-  { since, after, limit }: NumbersPage,
+  { since, after, upTo, limit }: NumbersPage & { upTo: number },
 ): Promise<number[]> {
+  const tracked = sql`
+    SELECT issue_number AS "number" FROM tasks
+    WHERE repository_id = ${repositoryId} AND finished_at > ${since} AND ended_by_episode_id IS NOT NULL
+      AND issue_number > ${after} AND issue_number <= ${upTo}
+    UNION ALL
+    SELECT blocker_number FROM issue_blockers JOIN tasks ON tasks.repository_id = issue_blockers.repository_id
+      AND tasks.issue_number = issue_blockers.issue_number
+    WHERE blocker_repository_id = ${repositoryId} AND blocker_number > ${after} AND blocker_number <= ${upTo}
+      AND tasks.state IN (${join(UNFINISHED_STATES)})
+    UNION ALL
+    SELECT issue_number FROM outbox_items
+    WHERE state = 'locked' AND repository_id = ${repositoryId} AND issue_number > ${after} AND issue_number <= ${upTo}`;
+  return readNumbers(db, tracked, limit);
+}
+
+async function readNumbers(db: Database, numbers: Sql, limit: number): Promise<number[]> {
   const rows = await db.$queryRaw<{ number: number }[]>(sql`
-    SELECT DISTINCT "number" FROM (
-      SELECT issue_number AS "number" FROM tasks
-      WHERE repository_id = ${repositoryId} AND state IN (${join(UNFINISHED_STATES)}) AND issue_number > ${after}
-      UNION ALL
-      SELECT issue_number FROM tasks
-      WHERE repository_id = ${repositoryId} AND finished_at > ${since} AND ended_by_episode_id IS NOT NULL
-        AND issue_number > ${after}
-      UNION ALL
-      SELECT blocker_number FROM issue_blockers JOIN tasks ON tasks.repository_id = issue_blockers.repository_id
-        AND tasks.issue_number = issue_blockers.issue_number
-      WHERE blocker_repository_id = ${repositoryId} AND blocker_number > ${after}
-        AND tasks.state IN (${join(UNFINISHED_STATES)})
-      UNION ALL
-      SELECT issue_number FROM outbox_items
-      WHERE state = 'locked' AND repository_id = ${repositoryId} AND issue_number > ${after}
-    ) AS tracked
-    ORDER BY "number" LIMIT ${limit}`);
+    SELECT DISTINCT "number" FROM (${numbers}) AS tracked ORDER BY "number" LIMIT ${limit}`);
   return rows.map(({ number }) => Number(number));
 }

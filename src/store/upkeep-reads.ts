@@ -1,4 +1,5 @@
 /** What is read to keep things up: deliveries that did not arrive, how far listings came, and what may be forgotten. */
+import { join, sqltag as sql } from '@prisma/client/runtime/client';
 import { isEnded, TASK_STATES } from '../core/task.ts';
 import type { MissedDelivery, StoreReads } from '../engine/ports.ts';
 import type { Database } from './database.ts';
@@ -35,8 +36,11 @@ export function makeUpkeepReads(db: Database): UpkeepReads {
     forgettableRuns: async (ids, endedBefore) => {
       const found: string[] = [];
       for (const portion of inPortions(ids)) {
-        const where = { id: { in: portion }, endedAt: { lt: endedBefore }, task: { state: { in: ENDED_STATES } } };
-        found.push(...(await db.run.findMany({ where, select: { id: true } })).map(({ id }) => id));
+        // As a join, SQLite would read all ended tasks for it.
+        const rows = await db.$queryRaw<{ id: string }[]>(sql`
+          SELECT id FROM runs WHERE id IN (${join(portion)}) AND ended_at < ${endedBefore}
+            AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id AND tasks.state IN (${join(ENDED_STATES)}))`);
+        found.push(...rows.map(({ id }) => id));
       }
       return found;
     },

@@ -46,7 +46,10 @@ CREATE INDEX "comments_state_created_at_idx" ON "comments"("state", "created_at"
 CREATE INDEX "tasks_repository_id_state_issue_number_idx" ON "tasks"("repository_id", "state", "issue_number");
 
 -- CreateIndex
-CREATE INDEX "tasks_repository_id_finished_at_idx" ON "tasks"("repository_id", "finished_at");
+CREATE INDEX "tasks_repository_id_finished_at_ended_by_episode_id_issue_n_idx" ON "tasks"("repository_id", "finished_at", "ended_by_episode_id", "issue_number");
+
+-- CreateIndex
+CREATE INDEX "issue_blockers_blocker_repository_id_repository_id_issue_nu_idx" ON "issue_blockers"("blocker_repository_id", "repository_id", "issue_number");
 
 -- CreateIndex
 CREATE INDEX "events_at_idx" ON "events"("at");
