@@ -49,14 +49,16 @@ GET /users/{username}
   .split('\n');
 
 const WEBHOOKS = `
-installation-created installation-deleted installation-suspend installation-unsuspend
-installation-repositories-added installation-repositories-removed
+installation-created installation-deleted installation-new-permissions-accepted installation-suspend installation-unsuspend
+installation-repositories-added installation-repositories-removed installation-target-renamed
 issue-comment-created issue-comment-deleted issue-comment-edited
 issue-dependencies-blocked-by-added issue-dependencies-blocked-by-removed
 issue-dependencies-blocking-added issue-dependencies-blocking-removed
 issues-closed issues-deleted issues-edited issues-labeled issues-locked issues-opened issues-reopened
 issues-transferred issues-unlabeled issues-unlocked
 ping push
+repository-archived repository-deleted repository-privatized repository-publicized repository-renamed
+repository-transferred repository-unarchived
 `
   .trim()
   .split(/\s+/);

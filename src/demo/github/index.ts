@@ -15,6 +15,7 @@ import { makeSite, type SiteMaterials } from './make-site.ts';
 import type { StandInOptions } from './options.ts';
 import { makeInstallationHands } from './people/installation-hands.ts';
 import { type HandsContext, makeIssueHands } from './people/issue-hands.ts';
+import { makeRepositoryHands } from './people/repository-hands.ts';
 import { makeSetUpHands } from './people/set-up-hands.ts';
 import { makeRoutes } from './routes/index.ts';
 import type { Site } from './site.ts';
@@ -72,7 +73,8 @@ function makeStandIn(materials: SiteMaterials, { api, log, listening }: Running)
     ...describe(materials, listening),
     ...makeSetUpHands(context, materials.account),
     issue: (repository, number) => makeIssueHands(context, repository, number),
-    installation: makeInstallationHands(context, materials.account.login),
+    repository: (name) => makeRepositoryHands(context, name),
+    installation: makeInstallationHands(context, materials.account),
     findIssue: (repository, number) => context.repository(repository).issues.get(number),
     comments: (repository, number) => commentsOf(context.repository(repository), number),
     now: () => new Date(site.now()),
@@ -108,6 +110,7 @@ function makeContext(site: Site): HandsContext {
   return {
     site,
     user: (login) => ensureUser(site.world, login, login.endsWith('[bot]') ? 'Bot' : 'User', site.now()),
+    organization: (login) => ensureUser(site.world, login, 'Organization', site.now()),
     repository: (name) => {
       const repository = findRepository(site.world, name);
       if (repository === undefined) throw new Error(`the stand-in GitHub has no repository ${name}`);

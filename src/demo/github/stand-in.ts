@@ -5,6 +5,7 @@ import type { RateLimits } from './http/rate-limit.ts';
 import type { RequestLogEntry } from './http/server.ts';
 import type { InstallationHands } from './people/installation-hands.ts';
 import type { IssueHands } from './people/issue-hands.ts';
+import type { RepositoryHands } from './people/repository-hands.ts';
 import type { SetUpHands } from './people/set-up-hands.ts';
 import type { Comment, Issue } from './state/types.ts';
 import type { Delivery, Hook } from './webhooks/hook.ts';
@@ -25,6 +26,7 @@ export interface StandInGitHub extends SetUpHands {
   readonly installationId: number;
 
   issue: (repository: string, number: number) => IssueHands;
+  repository: (fullName: string) => RepositoryHands;
   installation: InstallationHands;
 
   /** Its clock, in whole seconds. */

@@ -1,17 +1,18 @@
 /** The app's installations: made when an account's first repository gets the app, and what their owners do with them. */
 import { renderRepositoryName } from '../render/repository.ts';
 import type { Site } from '../site.ts';
-import type { Installation, Repository, User } from '../state/types.ts';
-import { installedRepositories } from '../state/world.ts';
-import { announceInstallation, nameRepositories } from '../webhooks/announce.ts';
+import type { Installation, Permissions, Repository, User } from '../state/types.ts';
+import { findInstallationOn, installedRepositories } from '../state/world.ts';
+import { announceInstallation, announceRenamedAccount, nameRepositories } from '../webhooks/announce.ts';
 import type { Delivery } from '../webhooks/hook.ts';
+import { moveRepository } from './repository-life.ts';
 
 export function ensureInstallation(site: Site, account: User): Installation {
-  const { installations } = site.world;
-  const existing = [...installations.values()].find((installation) => installation.account === account);
+  const existing = findInstallationOn(site.world, account);
   if (existing) return existing;
-  const installation = { id: site.world.takeId(), account, createdAt: site.now(), suspendedAt: null };
-  installations.set(installation.id, installation);
+  const { permissions } = site.app;
+  const installation = { id: site.world.takeId(), account, createdAt: site.now(), suspendedAt: null, permissions };
+  site.world.installations.set(installation.id, installation);
   return installation;
 }
 
@@ -40,6 +41,31 @@ export function suspend(site: Site, installation: Installation, sender: User): D
 export function unsuspend(site: Site, installation: Installation, sender: User): Delivery {
   installation.suspendedAt = null;
   return tell(site, installation, sender, 'unsuspend', {});
+}
+
+/** The app asks for them from now on; only this account has granted them. */
+export function acceptPermissions(
+  site: Site,
+  installation: Installation,
+  sender: User,
+  permissions: Permissions,
+): Delivery {
+  site.app.permissions = permissions;
+  installation.permissions = permissions;
+  return tell(site, installation, sender, 'new_permissions_accepted', {});
+}
+
+/** Its repositories keep answering under their old names, with redirects. */
+export function renameAccount(site: Site, installation: Installation, sender: User, login: string): Delivery {
+  const { account } = installation;
+  const from = account.login;
+  for (const repository of site.world.repositories.values()) {
+    if (repository.owner === account) moveRepository(site, repository, {});
+  }
+  site.world.users.delete(from.toLowerCase());
+  account.login = login;
+  site.world.users.set(login.toLowerCase(), account);
+  return announceRenamedAccount(site, installation, sender, from);
 }
 
 export function addToInstallation(site: Site, repository: Repository, sender: User): Delivery {

@@ -140,6 +140,18 @@ function tellOfLabel(site: Site, place: Place, actor: Actor, action: 'labeled' |
   return tell(site, place, actor, action, { label: renderLabel(site, place.repository, name) });
 }
 
+/**
+ * Closes and locks it, which is all that the issue itself shows; only its events tell why. Which reason it is closed with is
+ * documented nowhere: here without one. Returns what is told of the close.
+ * https://github.com/dessant/lock-threads/issues/24, https://github.com/github/docs/issues/20908
+ */
+export function convertIssue(site: Site, place: Place, actor: Actor): Delivery {
+  note(site, place, actor, 'converted_to_discussion', {});
+  const delivery = closeIssue(site, place, actor, null);
+  lockIssue(site, place, actor, null);
+  return delivery;
+}
+
 /** The payload shows the issue as it last was; from now on GitHub answers 410. */
 export function deleteIssue(site: Site, { repository, issue }: Place, actor: Actor): Delivery {
   const delivery = tell(site, { repository, issue }, actor, 'deleted');

@@ -6,7 +6,7 @@ import { renderUser } from '../render/user.ts';
 import type { Site } from '../site.ts';
 import { makeRecency } from '../state/recency.ts';
 import type { Repository, Role, User } from '../state/types.ts';
-import { findUser, fullName, type World } from '../state/world.ts';
+import { findUser, type World } from '../state/world.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { Delivery } from '../webhooks/hook.ts';
 
@@ -25,6 +25,7 @@ export function createRepository(site: Site, owner: User, name: string, isPrivat
     owner,
     name,
     private: isPrivate,
+    archived: false,
     defaultBranch: 'main',
     installed: false,
     createdAt: site.now(),
@@ -42,12 +43,6 @@ export function createRepository(site: Site, owner: User, name: string, isPrivat
   };
   site.world.repositories.set(repository.id, repository);
   return repository;
-}
-
-/** The old name keeps answering, with a redirect, until another repository takes it. */
-export function renameRepository(site: Site, repository: Repository, name: string): void {
-  site.world.formerNames.set(fullName(repository).toLowerCase(), repository.id);
-  repository.name = name;
 }
 
 export function setRole(repository: Repository, user: User, role: Role, roleName: string): void {

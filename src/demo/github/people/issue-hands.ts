@@ -4,6 +4,7 @@ import { addDependency, removeDependency } from '../actions/dependencies.ts';
 import {
   type Actor,
   closeIssue,
+  convertIssue,
   deleteIssue,
   editIssue,
   labelIssue,
@@ -46,6 +47,8 @@ export interface IssueHands {
   unlock: (how: By) => Delivery;
   label: (how: By & { name: string }) => Delivery;
   unlabel: (how: By & { name: string }) => Delivery;
+  /** Into a discussion, as which it is not to be found here. */
+  convert: (how: By) => Delivery;
   delete: (how: By) => Delivery;
   /** Returns the number that it has over there. */
   transfer: (to: string, how: By) => { number: number; delivery: Delivery };
@@ -57,6 +60,7 @@ export interface IssueHands {
 export interface HandsContext {
   site: Site;
   user: (login: string) => User;
+  organization: (login: string) => User;
   repository: (name: string) => Repository;
 }
 
@@ -89,6 +93,7 @@ export function makeIssueHands(context: HandsContext, repositoryName: string, nu
     unlock: (how) => unlockIssue(site, place(), actor(how)),
     label: (how) => labelIssue(site, place(), actor(how), how.name),
     unlabel: (how) => unlabelIssue(site, place(), actor(how), how.name),
+    convert: (how) => convertIssue(site, place(), actor(how)),
     delete: (how) => deleteIssue(site, place(), actor(how)),
     transfer: (to, how) => {
       const moved = transferIssue(site, place(), actor(how), context.repository(to));

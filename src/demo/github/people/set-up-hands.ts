@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { ensureInstallation } from '../actions/installations.ts';
 import { openIssue, placeNewIssue } from '../actions/issues.ts';
-import { createRepository, ensureUser, pushFile, renameRepository, setRole } from '../actions/repositories.ts';
+import { createRepository, ensureUser, pushFile, setRole } from '../actions/repositories.ts';
+import { dropRepository, moveRepository } from '../actions/repository-life.ts';
 import { makeApp } from '../make-site.ts';
 import type { Site } from '../site.ts';
 import type { Permissions, Repository, Role, User } from '../state/types.ts';
@@ -18,8 +19,9 @@ export interface SetUpHands {
   addToken: (login: string) => string;
   /** `owner/name`; an owner that is unknown becomes an organisation. Default: public, and the app is installed on it. */
   addRepository: (fullName: string, options?: { private?: boolean; installed?: boolean }) => Repository;
+  /** As `repository(…).rename`, but no webhook tells of it. */
   renameRepository: (fullName: string, name: string) => void;
-  /** From now on it is a 404. */
+  /** As `repository(…).delete`, but no webhook tells of it. */
   deleteRepository: (fullName: string) => void;
   /** `roleName`: a custom role's, based on `role`. */
   setPermission: (repository: string, login: string, role: Role, roleName?: string) => void;
@@ -63,10 +65,8 @@ export function makeSetUpHands(context: HandsContext, account: User): SetUpHands
       return token;
     },
     addRepository: (fullName, options) => addRepository(context, fullName, options),
-    renameRepository: (fullName, name) => renameRepository(site, repository(fullName), name),
-    deleteRepository: (fullName) => {
-      site.world.repositories.delete(repository(fullName).id);
-    },
+    renameRepository: (fullName, name) => moveRepository(site, repository(fullName), { name }),
+    deleteRepository: (fullName) => dropRepository(site, repository(fullName)),
     setPermission: (name, login, role, roleName = role) => setRole(repository(name), user(login), role, roleName),
     pushFile: (name, { by, ...file }) => pushFile(site, repository(name), user(by), file),
     addRepositoryHook: (name, hook) => addRepositoryHook(site, repository(name), hook),

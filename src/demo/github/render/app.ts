@@ -41,7 +41,7 @@ export function renderInstallation(site: Site, installation: Installation) {
     client_id: site.app.clientId,
     target_id: account.id,
     target_type: account.type,
-    permissions: site.app.permissions,
+    permissions: installation.permissions,
     events: [...site.app.events],
     created_at: isoSeconds(installation.createdAt),
     updated_at: isoSeconds(installation.suspendedAt ?? installation.createdAt),

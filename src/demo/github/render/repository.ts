@@ -80,7 +80,7 @@ export function renderRepository(site: Site, repository: Repository) {
     has_discussions: false,
     forks_count: 0,
     forks: 0,
-    archived: false,
+    archived: repository.archived,
     disabled: false,
     license: null,
     allow_forking: true,

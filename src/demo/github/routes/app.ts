@@ -95,7 +95,7 @@ function issueToken(site: Site, request: ApiRequest) {
   const issued: IssuedToken = {
     installationId: installation.id,
     expiresAt: site.now() + site.tokenLifetimeSeconds * 1000,
-    permissions: narrowPermissions(site.app.permissions, wish.permissions),
+    permissions: narrowPermissions(installation.permissions, wish.permissions),
     repositoryIds,
   };
   const token = `ghs_${randomBytes(18).toString('hex')}`;

@@ -65,6 +65,8 @@ export function actorIn(site: Site, request: ApiRequest, repository: Repository)
   if (caller.kind === 'installation' && !isReached(site, caller, repository)) {
     throw new Refusal(403, 'Resource not accessible by integration');
   }
+  // https://github.com/r-universe-org/help/issues/247
+  if (repository.archived) throw new Refusal(403, 'Repository was archived so is read-only.');
   return { user: caller.user, via: caller.kind === 'installation' ? site.app : null };
 }
 

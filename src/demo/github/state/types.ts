@@ -58,6 +58,7 @@ type IssueEventName =
   | 'labeled'
   | 'unlabeled'
   | 'transferred'
+  | 'converted_to_discussion'
   | DependencyEventName;
 
 export interface IssueEvent {
@@ -109,6 +110,8 @@ export interface Repository {
   owner: User;
   name: string;
   private: boolean;
+  /** Read-only for everybody. */
+  archived: boolean;
   defaultBranch: string;
   /** The app is installed on it. */
   installed: boolean;
@@ -141,4 +144,6 @@ export interface Installation {
   account: User;
   createdAt: number;
   suspendedAt: number | null;
+  /** What its account granted, which is not what the app asks for since. */
+  permissions: Permissions;
 }

@@ -45,9 +45,16 @@ export function findRepository(world: World, name: string): Repository | undefin
   return [...world.repositories.values()].find((repository) => fullName(repository).toLowerCase() === wanted);
 }
 
+export function forgetNames({ formerNames }: World, { id }: Repository): void {
+  for (const [name, named] of formerNames) if (named === id) formerNames.delete(name);
+}
+
 export function findInstallation(world: World, repository: Repository): Installation | undefined {
-  if (!repository.installed) return undefined;
-  return [...world.installations.values()].find((installation) => installation.account === repository.owner);
+  return repository.installed ? findInstallationOn(world, repository.owner) : undefined;
+}
+
+export function findInstallationOn(world: World, account: User): Installation | undefined {
+  return [...world.installations.values()].find((installation) => installation.account === account);
 }
 
 export function installedRepositories(world: World, installation: Installation): Repository[] {

@@ -61,6 +61,23 @@ export function announceInstallation(site: Site, change: InstallationChange): De
   return site.hook.emit({ event, action, payload, installationId: installation.id, repositoryId: null }, true);
 }
 
+/** Unlike the others of its kind it names the installation by its id alone, and has to be subscribed to. */
+export function announceRenamedAccount(site: Site, installation: Installation, sender: User, from: string): Delivery {
+  const { id, account, suspendedAt } = installation;
+  const event = 'installation_target';
+  const payload = {
+    action: 'renamed',
+    account: renderUser(site, account),
+    changes: { login: { from } },
+    target_type: account.type,
+    installation: { id, node_id: nodeId('MDIz', id) },
+    ...(account.type === 'Organization' ? { organization: renderOrganization(site, account) } : {}),
+    sender: renderUser(site, sender),
+  };
+  const active = suspendedAt === null && mayHear(site, event);
+  return site.hook.emit({ event, action: 'renamed', payload, installationId: id, repositoryId: null }, active);
+}
+
 export function nameRepositories(repositories: readonly Repository[]) {
   return repositories.map(renderRepositoryName);
 }
