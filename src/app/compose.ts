@@ -27,6 +27,8 @@ export interface AppOptions {
   writeGapMs?: number;
   /** How often runners are asked about all live runs; default 2. */
   runnerCheckSeconds?: number;
+  /** How long what runs goes on once the App was taken from its repository, in ms; default 600,000. */
+  goneGraceMs?: number;
   /** Sees and may wrap what was opened, before anything uses it. */
   wrap?: (adapters: Adapters) => Adapters;
 }
@@ -50,7 +52,10 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   const onEnqueued: OnEnqueued = (what, dueAt) => engine?.wake(what, dueAt);
   const opened = await openAdapters(config, { log, now, env: options.env, onEnqueued, onFatal });
   const adapters = options.wrap?.(opened) ?? opened;
-  const deps = makeDeps(adapters, opened.settings, { log, now, credentials: config.credentials });
+  const deps: Deps = {
+    ...makeDeps(adapters, opened.settings, { log, now, credentials: config.credentials }),
+    ...(options.goneGraceMs === undefined ? {} : { goneGraceMs: options.goneGraceMs }),
+  };
   const closing = new AbortController();
   let server: HttpServer | null = null;
   try {

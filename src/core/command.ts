@@ -17,8 +17,7 @@ export interface Command {
   id: string;
   actor: string;
   /** `api` for REST and CLI, `command` for a comment. */
-  /** `app_uninstalled`: GitHub took the App away. */
-  cause: 'api' | 'command' | 'app_uninstalled';
+  cause: 'api' | 'command';
   /** `hold`'s reason, `block`'s question, `answer`'s text. */
   text: string | null;
   /** The message that tells what came of it; default: one of its own. */

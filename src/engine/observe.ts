@@ -2,6 +2,7 @@
 import type { TaskObservation } from '../core/plan/observation.ts';
 import { isLive, type Probe, type Run } from '../core/run.ts';
 import { isEnded, type Task } from '../core/task.ts';
+import { isGivenUp } from './access/index.ts';
 import type { Deps } from './deps.ts';
 import { viewBlockersOf } from './view-blockers.ts';
 
@@ -35,6 +36,7 @@ export async function observe(deps: Deps, task: Task): Promise<TaskObservation> 
     blockers: issue === null || isLive(run) || isEnded(task.state) ? [] : await viewBlockersOf(deps, issue),
     barred: reopened || outlived || runsAgain ? await barOf(deps, task) : null,
     requeuesWithinHour: reopened && issue !== null ? await store.countRequeues(issue, since, episode.id) : 0,
+    isUninstalled: await isGivenUp(store, task.repositoryId),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Authority, CloseEpisode, IssueRef, TrackedIssue } from '../core/is
 import { forOwnClose } from '../core/plan/done.ts';
 import { type IssueStep, planIssue } from '../core/plan/issue.ts';
 import type { Policy } from '../core/policy.ts';
+import { isGone } from './access/index.ts';
 import { authorityOf, orGiveUp } from './authority.ts';
 import { isOwnClose } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
@@ -20,6 +21,8 @@ import { statusWrites } from './transition/parts.ts';
 export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): Promise<void> {
   const known = await deps.store.issue(ref);
   if (known === null) return;
+  // Asked for in vain, again and again; all that is due is looked at once the repository is back.
+  if (known.readDue && (await isGone(deps.store, ref.repositoryId))) return;
   const issue = known.readDue ? await readIssue(deps, ref) : known;
   if (issue === null) return;
   if (!(await followState(deps, issue))) {

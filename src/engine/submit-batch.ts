@@ -2,12 +2,13 @@
 import type { Batch } from '../core/batch.ts';
 import type { BatchDocument, DraftBatch, Problem, TaskEntry } from '../core/documents/index.ts';
 import type { Task } from '../core/task.ts';
+import { isOutOfReach } from './access/index.ts';
 import { issueProblems, placeProblems, readIssuesOf } from './check-batch.ts';
 import type { Deps } from './deps.ts';
 import { findRepository } from './find-repository.ts';
 import { githubWords } from './github-words.ts';
 import { taskEvent } from './journal.ts';
-import { batchKey, issueKey, SCHEDULE_KEY } from './keys.ts';
+import { accessKey, batchKey, issueKey, SCHEDULE_KEY } from './keys.ts';
 import { liveBatch } from './live-batch.ts';
 import { newTask } from './new-task.ts';
 import { GitHubError, type RepositoryRef, type Write } from './ports.ts';
@@ -102,6 +103,7 @@ async function write(
     { write: 'work.enqueue', key: SCHEDULE_KEY, dueAt: now },
     // An issue that moved between the check and this commit is looked at again.
     ...lookAtIssues(tasks, now),
+    ...(await lookAtAccess(deps, repository, now)),
     ...(also?.(batch) ?? []),
   ]);
   if (committed) return { result: 'created', batch, tasks };
@@ -129,6 +131,12 @@ function batchCreated(batch: Batch, actor: string, at: Date): Write {
   const place = { repositoryId, issueNumber, batchId: id, taskId: null, runId: null };
   const data = { name, strategy, max_parallel: maxParallel, actor };
   return { write: 'event.append', event: { type: 'BATCH_CREATED', at, ...place, data } };
+}
+
+/** Where it could not be reached lately: its tasks may start, or have to end, by what GitHub says now. */
+async function lookAtAccess({ store }: Deps, { id }: RepositoryRef, dueAt: Date): Promise<Write[]> {
+  const isDue = await isOutOfReach({ store }, id);
+  return isDue ? [{ write: 'work.enqueue', key: accessKey(id), dueAt }] : [];
 }
 
 function lookAtIssues(tasks: readonly Task[], dueAt: Date): Write[] {

@@ -221,6 +221,7 @@ export function anObservation(set: Partial<TaskObservation> = {}): TaskObservati
     blockers: [],
     barred: null,
     requeuesWithinHour: 0,
+    isUninstalled: false,
     ...set,
   };
 }

@@ -53,6 +53,9 @@ export function authorisedEnding({ ending }: Target, endingEpisode: CloseEpisode
   return endingEpisode !== null && endingEpisode.id === ending.episodeId ? endingOfClose(endingEpisode) : ending;
 }
 
+/** The end of a task whose repository the App was taken from. */
+export const UNINSTALLED: Ending = { state: 'cancelled', cause: 'app_uninstalled', actor: 'github', episodeId: null };
+
 /** The end of a task whose issue is gone for good, on GitHub's positive word. */
 export function endingOfAbsence(presence: 'deleted' | 'transferred'): Ending {
   return {

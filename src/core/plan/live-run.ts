@@ -2,7 +2,7 @@
 import type { Policy } from '../policy.ts';
 import type { Run } from '../run.ts';
 import type { Target } from '../task.ts';
-import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding } from './close.ts';
+import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding, UNINSTALLED } from './close.ts';
 import {
   NO_RECORD_GRACE_MS,
   NO_RECORD_REASON,
@@ -31,9 +31,10 @@ function stopNow(o: TaskObservation, run: Run, target: Target, policy: Policy, n
   return [{ step: 'stop', target }, ...then];
 }
 
-/** A close, or the positive absence. An end that the runner had recorded before is settled as what it was. */
+/** The App's end there, a close, or the positive absence. An end that the runner had recorded before is settled as what it was. */
 function reasonToStop(o: TaskObservation): Target | null {
   if (o.probe?.state === 'exited' && o.probe.survivors.length === 0) return null;
+  if (o.isUninstalled) return { becomes: 'ended', ending: UNINSTALLED, effect: null };
   const close = closeInForce(o);
   if (close !== null) {
     if (close.action === 'let_finish' || close.action === 'ignore') return null;

@@ -24,4 +24,6 @@ export interface TaskObservation {
   barred: 'superseded' | 'batch_cancelled' | null;
   /** Reopens of this issue, before the newest, that requeued tasks within the last hour. */
   requeuesWithinHour: number;
+  /** The App was taken from the repository for longer than the grace, and GitHub said so again when it was over. */
+  isUninstalled: boolean;
 }

@@ -3,7 +3,7 @@ import type { CloseEpisode } from '../issue.ts';
 import type { Policy } from '../policy.ts';
 import type { Run } from '../run.ts';
 import type { Target } from '../task.ts';
-import { authorisedEnding, closeInForce, intendedEnding } from './close.ts';
+import { authorisedEnding, closeInForce, intendedEnding, UNINSTALLED } from './close.ts';
 import { KILL_AGAIN_MS, STOPPING_RECHECK_MS, SURVIVOR_MS, SURVIVOR_RECHECK_MS } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { refusalOfReopen, tooMany } from './reopen.ts';
@@ -46,10 +46,15 @@ function endedBefore({ probe }: TaskObservation, run: Run): boolean {
   return !byOurSignal && probe.endedAt < run.cancelRequestedAt;
 }
 
-/** A close takes over a pending retry or requeue; a reopen turns the end by its own episode into a requeue. */
+/**
+ * A close, or the App's end there, takes over a pending retry or requeue; a reopen turns the end by its own episode into a requeue.
+ */
 function changedTarget(o: TaskObservation, policy: Policy, now: Date): Target | null {
   const { target } = o.task;
   if (target === null) return null;
+  if (o.isUninstalled) {
+    return target.becomes === 'ended' ? null : { becomes: 'ended', ending: UNINSTALLED, effect: null };
+  }
   const close = closeInForce(o);
   if (close !== null) return takenOver(target, close);
   const { episode } = o;
@@ -126,7 +131,8 @@ function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): reado
     const notBefore = backOff(now, task, run.id);
     return [{ ...base, result, settlement: { becomes: 'retried', notBefore } }];
   }
-  const ending = authorisedEnding(target, o.endingEpisode);
+  // Nobody could say any more what the closer may do.
+  const ending = authorisedEnding(target, o.endingEpisode) ?? (o.isUninstalled ? UNINSTALLED : null);
   if (ending === null) return run.goneAt === null ? [{ step: 'mark_gone', result }] : [];
   return [
     {

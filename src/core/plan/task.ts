@@ -6,7 +6,7 @@ import type { Policy } from '../policy.ts';
 import { isLive } from '../run.ts';
 import { isEnded } from '../task.ts';
 import { planBlockers } from './blocked.ts';
-import { closeInForce, endingOfAbsence, endingOfClose } from './close.ts';
+import { closeInForce, endingOfAbsence, endingOfClose, UNINSTALLED } from './close.ts';
 import { planLiveRun } from './live-run.ts';
 import type { TaskObservation } from './observation.ts';
 import { planReopen } from './reopen.ts';
@@ -20,7 +20,9 @@ export function planTask(observation: TaskObservation, policy: Policy, now: Date
 function planSteps(observation: TaskObservation, policy: Policy, now: Date): readonly Step[] {
   const { task, run, issue } = observation;
   if (isLive(run)) return planLiveRun(observation, run, policy, now);
-  if (isEnded(task.state)) return planReopen(observation, policy, now);
+  // What has ended stays as it is: nobody could be told, and what it would run may not be read.
+  if (isEnded(task.state)) return observation.isUninstalled ? [] : planReopen(observation, policy, now);
+  if (observation.isUninstalled) return [{ step: 'end', ending: UNINSTALLED, effect: null }];
 
   const close = closeInForce(observation);
   if (close !== null) {

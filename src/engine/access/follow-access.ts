@@ -1,12 +1,11 @@
 /** One repository: whether it can still be reached, and what follows. Idempotent; every wait is a row. */
 import { GONE_GRACE_MS, stopsAt } from '../../core/access.ts';
-import { act } from '../act.ts';
 import type { Deps } from '../deps.ts';
 import { repositoryEvent } from '../journal.ts';
 import { accessKey, fileKey, repositoryKey, SCHEDULE_KEY, verifyKey } from '../keys.ts';
 import type { Access, RepositoryAccess, RepositoryRef, RepositoryState, Write } from '../ports.ts';
-
-const AT_ONCE = 100;
+import { giveUp } from './give-up.ts';
+import { statusOfIssues } from './status.ts';
 
 /** Throws `GitHubError` where GitHub gave no answer that counts: nothing changes, and its key is tried again. */
 export async function followAccess(deps: Deps, repositoryId: string): Promise<void> {
@@ -19,7 +18,7 @@ export async function followAccess(deps: Deps, repositoryId: string): Promise<vo
   await keep(deps, state, told);
   if (told.access !== 'gone') return;
   const stopAt = stopsAt(goneSince ?? deps.clock(), deps.goneGraceMs ?? GONE_GRACE_MS);
-  if (goneSince !== null && deps.clock() >= stopAt) return stopAll(deps, state);
+  if (goneSince !== null && deps.clock() >= stopAt) return giveUp(deps, state, goneSince);
   await store.queue.enqueue([{ key: accessKey(repositoryId), dueAt: stopAt }]);
 }
 
@@ -38,6 +37,8 @@ async function keep(deps: Deps, state: RepositoryState, told: Access): Promise<v
   if (access !== state.access) {
     const why = told.access === 'gone' ? { why: told.why } : {};
     const data = { repository: state.fullName, from: state.access, to: access, ...why };
+    if (state.accessSince !== null && access === 'ok')
+      writes.push(...(await statusOfIssues(deps, state.id, state.accessSince)));
     writes.push(
       { write: 'repository.state', repositoryId: state.id, set: { access, accessSince: now } },
       repositoryEvent('REPOSITORY_ACCESS_CHANGED', now, state.id, data),
@@ -61,17 +62,4 @@ function accessOf(told: Access): RepositoryAccess {
 
 function isSame(a: RepositoryRef, b: RepositoryRef): boolean {
   return a.fullName === b.fullName && a.installationId === b.installationId;
-}
-
-/** As a person's cancel would: recorded first, and once each. What is stopping already goes on to its own end. */
-async function stopAll(deps: Deps, { id }: RepositoryState): Promise<void> {
-  const asked = new Set<string>();
-  for (;;) {
-    const tasks = (await deps.store.unfinishedTasks(id, AT_ONCE + asked.size)).filter((task) => !asked.has(task.id));
-    if (tasks.length === 0) return;
-    for (const task of tasks) {
-      asked.add(task.id);
-      await act(deps, task.id, 'cancel', { actor: 'github', cause: 'app_uninstalled' });
-    }
-  }
 }

@@ -20,8 +20,10 @@ export async function accessWrites({ store, clock }: Deps, hint: AccessHint): Pr
   const now = clock();
   const enqueue = (key: string): Write => ({ write: 'work.enqueue', key, dueAt: now });
   const named = new Set(hint.repositories.map(({ id }) => id));
+  const isOfAll = hint.action.startsWith('installation.') || hint.action.startsWith('installation_target.');
   const states = await store.repositoryStates();
-  const meant = states.filter((state) => (named.size > 0 ? named.has(state.id) : isOf(state, hint)));
+  // What is about the whole installation may name some of its repositories, and none of those that are known under an older one.
+  const meant = states.filter((state) => named.has(state.id) || (isOfAll && isOf(state, hint)));
   const writes = meant.map(({ id }) => enqueue(accessKey(id)));
   if (hint.action === MAY_READ_MORE) {
     writes.push(...meant.flatMap(({ id }) => [repositoryKey(id), verifyKey(id), fileKey(id)].map(enqueue)));

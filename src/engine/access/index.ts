@@ -3,5 +3,6 @@
  * look: GitHub's own answer decides, and nothing is stopped before a grace is over and a second answer says the same.
  */
 export { followAccess } from './follow-access.ts';
+export { isGivenUp } from './given-up.ts';
 export { accessWrites } from './hear.ts';
-export { isOutOfReach, outOfReach } from './out-of-reach.ts';
+export { isGone, isOutOfReach, outOfReach } from './out-of-reach.ts';

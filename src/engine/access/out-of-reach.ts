@@ -1,12 +1,20 @@
 /** Repositories in which nothing may start. */
 import type { Task } from '../../core/task.ts';
-import type { Store } from '../ports.ts';
+import type { RepositoryAccess, Store } from '../ports.ts';
 
 type Reads = Pick<Store, 'repositoryState'>;
 
 export async function isOutOfReach({ store }: { store: Reads }, repositoryId: string): Promise<boolean> {
-  const access = (await store.repositoryState(repositoryId))?.access ?? 'ok';
-  return access !== 'ok';
+  return (await accessOf(store, repositoryId)) !== 'ok';
+}
+
+/** The App was taken from it, whether or not the grace is over. */
+export async function isGone(store: Reads, repositoryId: string): Promise<boolean> {
+  return (await accessOf(store, repositoryId)) === 'gone';
+}
+
+async function accessOf(store: Reads, repositoryId: string): Promise<RepositoryAccess> {
+  return (await store.repositoryState(repositoryId))?.access ?? 'ok';
 }
 
 /** Of the tasks' repositories, each asked once. */

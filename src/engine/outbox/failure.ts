@@ -1,5 +1,6 @@
 /** What a try that failed means for its message, and for all others of that installation. */
 import { writeScope } from '../../core/pace.ts';
+import { isGivenUp, isGone } from '../access/index.ts';
 import { issueKey } from '../keys.ts';
 import { GitHubError, type OutboxItem, type OutboxResult } from '../ports.ts';
 import { messageEvent } from './message-event.ts';
@@ -17,7 +18,7 @@ export async function failed({ deps, lease, view, pauses }: Turn, error: unknown
   const { item } = lease;
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof GitHubError)) return again(item, message, deps.clock(), 0);
-  if (error.code === 'refused' || (error.code === 'lost_access' && FINAL.includes(error.status ?? 0))) {
+  if (error.code === 'refused' || (error.code === 'lost_access' && (await isLost(deps, item, error.status)))) {
     const journal = [messageEvent('COMMENT_REFUSED', deps.clock(), item, { message })];
     return { state: 'refused', error: message, journal };
   }
@@ -33,6 +34,12 @@ export async function failed({ deps, lease, view, pauses }: Turn, error: unknown
     pauses.set(scope, result.dueAt);
   }
   return result;
+}
+
+/** Where the App was taken from the repository it may come back within the grace, as if nothing had been; and then not any more. */
+async function isLost({ store }: Turn['deps'], { repositoryId }: OutboxItem, status: number | null): Promise<boolean> {
+  if (await isGone(store, repositoryId)) return isGivenUp(store, repositoryId);
+  return FINAL.includes(status ?? 0);
 }
 
 function again({ failures }: OutboxItem, error: string, now: Date, askedMs: number) {

@@ -125,6 +125,7 @@ const observation: fc.Arbitrary<TaskObservation> = fc
     barred: fc.constantFrom(null, 'superseded', 'batch_cancelled'),
     blockers: fc.array(blocker, { maxLength: 2 }),
     requeuesWithinHour: fc.integer({ min: 0, max: 4 }),
+    isUninstalled: fc.boolean(),
   })
   .map(({ subject, issue, episode, ...rest }) => {
     const seen = issue === null ? null : episode;
@@ -195,7 +196,7 @@ describe('every plan', () => {
         const patient = { ...task, spec: { ...task.spec, timeoutMinutes: null } };
         const seen = { task: patient, run, probe: null, issue: null, episode: null, endingEpisode: null };
         const steps = planTask(
-          { ...seen, graceSeconds: 10, blockers: [], barred: null, requeuesWithinHour: 0 },
+          { ...seen, graceSeconds: 10, blockers: [], barred: null, requeuesWithinHour: 0, isUninstalled: false },
           DEFAULT_POLICY,
           NOW,
         );

@@ -1,6 +1,7 @@
 /** What becomes of a repository's tasks when the App is taken from it, suspended on it, or it is archived, renamed or moved. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accessWrites, followAccess } from '../../../src/engine/access/index.ts';
+import { act } from '../../../src/engine/act.ts';
 import { type Access, type Deps, GitHubError, type Hint } from '../../../src/engine/index.ts';
 import { whyNotRunning } from '../../../src/engine/why.ts';
 import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../../fixtures/engine/embedded.ts';
@@ -33,6 +34,11 @@ const later = (ms: number): Deps => ({ ...embedded.deps, clock: () => new Date(D
 const follow = (answer: Access | Error, ms = 0) => {
   told = answer;
   return followAccess(later(ms), REPOSITORY.id);
+};
+/** As if the grace had gone by. */
+const afterGrace = (answer: Access | Error, change: Partial<Deps> = {}) => {
+  told = answer;
+  return followAccess({ ...embedded.deps, goneGraceMs: 0, ...change }, REPOSITORY.id);
 };
 const stateOf = async () => (await embedded.deps.store.repositoryState(REPOSITORY.id))!;
 const taskOf = async (id: string) => (await embedded.deps.store.task(id))!;
@@ -72,7 +78,7 @@ describe('a repository that the App was taken from', () => {
     const id = await running();
     await follow(UNINSTALLED);
     const waiting = await ready();
-    await follow(UNINSTALLED, 11 * MINUTE_MS);
+    await afterGrace(UNINSTALLED);
     for (const each of [id, waiting]) {
       await untilTask(embedded, each, { state: 'cancelled', cause: 'app_uninstalled', actor: 'github' });
     }
@@ -95,7 +101,7 @@ describe('a repository that the App was taken from', () => {
   it('is not ended by a GitHub that gives no answer once the grace is over', async () => {
     const id = await running();
     await follow(UNINSTALLED);
-    await expect(follow(new GitHubError('retryable', 'no answer'), 11 * MINUTE_MS)).rejects.toThrow('no answer');
+    await expect(afterGrace(new GitHubError('retryable', 'no answer'))).rejects.toThrow('no answer');
     expect((await taskOf(id)).state).toBe('running');
     expect(await stateOf()).toMatchObject({ access: 'gone' });
   });
@@ -113,26 +119,75 @@ describe('a repository that the App was taken from', () => {
     expect((await taskOf(id)).state).toBe('running');
   });
 
-  it('may be killed between two tasks: the next look ends the rest, and none twice', async () => {
+  it('may be killed before any task was looked at: the next look ends them all, and none twice', async () => {
     const ids = [await running(), await ready()];
     await follow(UNINSTALLED);
     const { store } = embedded.deps;
-    let commits = 0;
-    const dying = {
-      ...store,
-      commit: (...given: Parameters<typeof store.commit>) => {
-        commits += 1;
-        return commits > 1 ? Promise.reject(new Error('killed')) : store.commit(...given);
-      },
-    };
-    told = UNINSTALLED;
-    await expect(followAccess({ ...later(11 * MINUTE_MS), store: dying }, REPOSITORY.id)).rejects.toThrow('killed');
-    await follow(UNINSTALLED, 11 * MINUTE_MS);
+    const queue = { ...store.queue, enqueue: () => Promise.reject(new Error('killed')) };
+    await expect(afterGrace(UNINSTALLED, { store: { ...store, queue } })).rejects.toThrow('killed');
+    await afterGrace(UNINSTALLED);
     for (const id of ids) await untilTask(embedded, id, { state: 'cancelled', cause: 'app_uninstalled' });
+    await afterGrace(UNINSTALLED);
     const events = await store.queries.events(null, 10_000);
-    expect(events.filter(({ type }) => type === 'TASK_CANCELLED' || type === 'TASK_ENDED').length).toBeLessThanOrEqual(
-      2,
-    );
+    expect(events.filter(({ type }) => type === 'TASK_CANCELLED')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'REPOSITORY_GIVEN_UP')).toHaveLength(1);
+  });
+
+  it('ends a run that is to be tried again, and not only tries it no more', async () => {
+    const [id] = await submit(embedded, { train: { run: ['false'], retry: { attempts: 3, backoff_seconds: 300 } } });
+    await untilTask(embedded, id!, { state: 'ready', attempt: 1 });
+    await follow(UNINSTALLED);
+    await afterGrace(UNINSTALLED);
+    await untilTask(embedded, id!, { state: 'cancelled', cause: 'app_uninstalled' });
+  });
+
+  it('ends what waits for other tasks for the same cause', async () => {
+    const ids = await submit(embedded, {
+      first: { run: embedded.long },
+      second: { run: ['true'], needs: ['first'] },
+      third: { run: ['true'], needs: ['second'] },
+    });
+    await untilRunning(embedded, ids[0]!);
+    await follow(UNINSTALLED);
+    await afterGrace(UNINSTALLED);
+    for (const id of ids) await untilTask(embedded, id, { state: 'cancelled', cause: 'app_uninstalled' });
+  });
+
+  it('ends what is submitted for it later, too', async () => {
+    embedded.deps.goneGraceMs = 0;
+    await follow(HERE);
+    await ready().then((id) => untilTask(embedded, id, { state: 'done' }));
+    await follow(UNINSTALLED);
+    await afterGrace(UNINSTALLED);
+    const [id] = await submit(embedded, { late: { run: ['true'] } }, { name: 'late' });
+    await untilTask(embedded, id!, { state: 'cancelled', cause: 'app_uninstalled' });
+  });
+
+  it('that comes back later keeps its history, and a retry works again', async () => {
+    const id = await running();
+    await follow(UNINSTALLED);
+    await afterGrace(UNINSTALLED);
+    await untilTask(embedded, id, { state: 'cancelled', cause: 'app_uninstalled' });
+    await follow(HERE);
+    await untilTask(embedded, id, { state: 'cancelled', cause: 'app_uninstalled' });
+    expect(await act(embedded.deps, id, 'retry', { actor: 'ann', cause: 'api' })).toMatchObject({ result: 'accepted' });
+    await untilRunning(embedded, id, 2);
+  });
+
+  it('is told how things stand when it comes back', async () => {
+    const id = await running();
+    await follow(UNINSTALLED);
+    await afterGrace(UNINSTALLED);
+    await untilTask(embedded, id, { state: 'cancelled' });
+    const { store } = embedded.deps;
+    const owed: string[] = [];
+    const commit: typeof store.commit = (writes) => {
+      owed.push(...writes.flatMap((write) => (write.write === 'outbox.owe' ? [write.item.key] : [])));
+      return store.commit(writes);
+    };
+    told = HERE;
+    await followAccess({ ...embedded.deps, store: { ...store, commit } }, REPOSITORY.id);
+    expect(owed).toEqual(['status:7#12']);
   });
 });
 
@@ -207,6 +262,13 @@ describe('an event', () => {
     ['repository.deleted', ['access:7']],
   ])('%s looks at the repositories that it names', async (action, keys) => {
     expect(await keysFor(hint(action, { repositories: [REPOSITORY] }))).toEqual(keys);
+  });
+
+  it('of an installation looks at all of its repositories, and at those that it names', async () => {
+    expect(await keysFor(hint('installation.deleted', { repositories: [REPOSITORY] }))).toEqual([
+      'access:7',
+      'access:8',
+    ]);
   });
 
   it('about what is not known here asks for nothing, and believes no name', async () => {
