@@ -57,7 +57,7 @@ async function keepReading(
     const update = { write: 'issue.update' as const, ref, version: known.version, set };
     // What waits for an unlock that never comes is tried once more, and then given up.
     const unlock = { write: 'outbox.unlock' as const, ref, dueAt: now };
-    const written = await deps.store.commit([update, look, unlock]);
+    const written = await deps.store.commit([update, look, unlock, ...absenceNews(known, set, now)]);
     return written ? { ...known, ...set, version: known.version + 1 } : 'conflict';
   }
   const { issue } = reading;
@@ -78,6 +78,12 @@ async function keepReading(
   if (issue.updatedAt < known.updatedAt)
     throw new GitHubError('retryable', `issue ${ref.number} was answered older than known`);
   return keepNewer(deps, known, fresh);
+}
+
+function absenceNews(known: TrackedIssue, now: Pick<TrackedIssue, 'presence' | 'movedTo'>, at: Date): Write[] {
+  if (now.presence === known.presence) return [];
+  if (now.presence === 'deleted') return [issueEvent('ISSUE_DELETED', at, known, {})];
+  return [issueEvent('ISSUE_TRANSFERRED', at, known, { moved_to: now.movedTo })];
 }
 
 async function keepNewer(

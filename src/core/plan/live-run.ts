@@ -12,7 +12,7 @@ import {
 } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { cancelledResult, lostResult, naturalResult, settleNaturally } from './settle.ts';
-import { closeEffect, failureEffect, type Step } from './steps.ts';
+import { absenceEffect, closeEffect, failureEffect, type Step } from './steps.ts';
 import { planStopping, pursueToTheEnd } from './stopping.ts';
 
 export function planLiveRun(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
@@ -41,7 +41,7 @@ function reasonToStop(o: TaskObservation): Target | null {
     return { becomes: 'ended', ending: intendedEnding(close), effect: closeEffect(close.id) };
   }
   if (o.issue !== null && o.issue.presence !== 'present') {
-    return { becomes: 'ended', ending: endingOfAbsence(o.issue.presence), effect: null };
+    return { becomes: 'ended', ending: endingOfAbsence(o.issue.presence), effect: absenceEffect(o.issue) };
   }
   return null;
 }

@@ -1,4 +1,5 @@
 /** What a plan can ask for. A step either changes rows (in one transaction of its own) or has one effect on a runner. */
+import type { TrackedIssue } from '../issue.ts';
 import type { Containment } from '../run.ts';
 import type { Cause, Ending, Hold, Requeue, Target, Task } from '../task.ts';
 
@@ -82,6 +83,11 @@ export function failureEffect(taskId: string, generation: number): string {
 
 export function successEffect(taskId: string, generation: number): string {
   return `success:${taskId}:${generation}`;
+}
+
+/** null: what is told of a deleted issue has no place to be told at. */
+export function absenceEffect({ presence, repositoryId, number }: TrackedIssue): string | null {
+  return presence === 'transferred' ? `transfer:${repositoryId}#${number}` : null;
 }
 
 /** Whether it is an end that nobody asked for. */

@@ -10,7 +10,7 @@ import { closeInForce, endingOfAbsence, endingOfClose, UNINSTALLED } from './clo
 import { planLiveRun } from './live-run.ts';
 import type { TaskObservation } from './observation.ts';
 import { planReopen } from './reopen.ts';
-import { closeEffect, type Step } from './steps.ts';
+import { absenceEffect, closeEffect, type Step } from './steps.ts';
 import { toldAsWished } from './told.ts';
 
 export function planTask(observation: TaskObservation, policy: Policy, now: Date): readonly Step[] {
@@ -32,7 +32,7 @@ function planSteps(observation: TaskObservation, policy: Policy, now: Date): rea
     return ending === null ? [] : [{ step: 'end', ending, effect: closeEffect(close.id) }];
   }
   if (issue !== null && issue.presence !== 'present') {
-    return [{ step: 'end', ending: endingOfAbsence(issue.presence), effect: null }];
+    return [{ step: 'end', ending: endingOfAbsence(issue.presence), effect: absenceEffect(issue) }];
   }
   return planBlockers(observation);
 }

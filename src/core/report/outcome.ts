@@ -9,17 +9,28 @@ import { isLive } from '../run.ts';
 import { composeBody, listing, type Part } from './body.ts';
 import { type OutcomeEntry, sentence } from './effects.ts';
 import { markerOf } from './markers.ts';
-import { code, person } from './neutral.ts';
+import { address, code, person } from './neutral.ts';
 import { utc } from './text.ts';
 
 export type { OutcomeEntry } from './effects.ts';
 
 export interface OutcomeReport {
   id: string;
-  /** `close:…`, `reopen:…`, `command:ID:ACTOR`, `failure:…` or `success:…`. */
+  /** `close:…`, `reopen:…`, `transfer:…`, `command:ID:ACTOR`, `failure:…` or `success:…`. */
   key: string;
   episode: CloseEpisode | null;
+  /** Of a transfer. Default: unknown. */
+  moved?: Transfer | null;
   entries: readonly OutcomeEntry[];
+}
+
+/** An issue that is in another repository now. */
+export interface Transfer {
+  /** `owner/name` of the repository that it left, where its tasks stay. */
+  from: string;
+  number: number;
+  /** Its web address; null: unknown. */
+  to: string | null;
 }
 
 /** More tasks than this on one issue are counted, not listed. */
@@ -84,7 +95,7 @@ function together(sections: readonly Section[]): readonly Section[] {
   return all;
 }
 
-function headline({ key, episode, entries }: OutcomeReport): string {
+function headline({ key, episode, entries, moved = null }: OutcomeReport): string {
   const [kind, , actor = 'unknown'] = key.split(':');
   switch (kind) {
     case 'close': {
@@ -98,6 +109,8 @@ function headline({ key, episode, entries }: OutcomeReport): string {
         ? `This issue was reopened by ${by}, and nothing was queued again.`
         : `**Back in the queue.** This issue was reopened by ${by}.`;
     }
+    case 'transfer':
+      return `**Standing down.** ${transferWords(moved)}`;
     case 'failure':
       return '**Failed.**';
     case 'success':
@@ -105,6 +118,15 @@ function headline({ key, episode, entries }: OutcomeReport): string {
     default:
       return `As ${person(actor)} asked:`;
   }
+}
+
+/** As it reads wherever it stands: it is written where the issue is now. */
+function transferWords(moved: Transfer | null): string {
+  if (moved === null) return 'This issue was moved to another repository.';
+  const { from, number, to } = moved;
+  const url = address(to);
+  const place = url === null ? 'another repository' : `[another repository](${url})`;
+  return `The issue ${code(`${from}#${number}`)} was moved to ${place}; its tasks stay in ${code(from)}.`;
 }
 
 function reasonWords(episode: CloseEpisode | null): string {
@@ -120,7 +142,7 @@ function reasonWords(episode: CloseEpisode | null): string {
   }
 }
 
-function advice({ key, episode, entries }: OutcomeReport, policy: Policy): string {
+function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: Policy): string {
   const survivors = entries.flatMap(({ effect, run }) => (effect === 'stopping' ? (run?.survivors ?? []) : []));
   if (survivors.length > 0) {
     return `This comment is edited once they are gone. A person can end them on that machine, or say ${command('release', policy)}.`;
@@ -132,6 +154,7 @@ function advice({ key, episode, entries }: OutcomeReport, policy: Policy): strin
     const why = cancelled ? `${whyCancelled(episode, policy)} ` : '';
     return `${why}To undo: reopen this issue until ${utc(until)} (needs ${policy.permissions.retry} permission); what this close ended is then queued again.`;
   }
+  if (key.startsWith('transfer:') && moved !== null) return adviceOnTransfer(entries, moved, policy);
   if (key.startsWith('reopen:')) {
     const refused = entries.some(({ effect, result }) => effect === 'refused' && result.startsWith('not_'));
     return refused
@@ -144,8 +167,17 @@ function advice({ key, episode, entries }: OutcomeReport, policy: Policy): strin
   return '';
 }
 
-function command(verb: 'release' | 'retry', { commandPrefix }: Policy): string {
-  return code(`${commandStart('task', commandPrefix)} ${verb}`);
+/** Commands on the issue at its new place are another repository's. */
+function adviceOnTransfer(entries: readonly OutcomeEntry[], { from }: Transfer, policy: Policy): string {
+  const [first, ...others] = entries;
+  if (first === undefined) return '';
+  const link = command(`link ${first.task.id}`, policy);
+  const more = others.length === 0 ? '' : ' (and likewise the others)';
+  return `To run this again: on an open issue of ${code(from)} say ${link}${more}, then ${command('retry', policy)} (needs ${policy.permissions.link} and ${policy.permissions.retry} permission).`;
+}
+
+function command(words: string, { commandPrefix }: Policy): string {
+  return code(`${commandStart('task', commandPrefix)} ${words}`);
 }
 
 function whyCancelled({ authority }: CloseEpisode, { permissions }: Policy): string {

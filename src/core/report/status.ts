@@ -37,7 +37,7 @@ export interface BatchStatus extends TaskTable {
 
 export interface StatusReport extends TaskTable {
   id: string;
-  /** null: it is not known here. */
+  /** null: it is not known here, or not there any more. */
   issue: { state: 'open' | 'closed' } | null;
   batches: readonly BatchStatus[];
   policy: Policy;

@@ -29,7 +29,14 @@ export async function statusOf(deps: Deps, ref: IssueRef): Promise<Omit<StatusRe
     deps.policyOf(ref.repositoryId),
   ]);
   const table = await tableOf(deps, tasks, (task) => commentLink(deps, issue, task));
-  return { ...table, issue, policy, batches: await Promise.all(batches.map((batch) => batchStatusOf(deps, batch))) };
+  // What a person could say on it is none of this repository's business any more.
+  const here = issue?.presence === 'present' ? issue : null;
+  return {
+    ...table,
+    issue: here,
+    policy,
+    batches: await Promise.all(batches.map((batch) => batchStatusOf(deps, batch))),
+  };
 }
 
 /** Of a large batch only the tasks that have a row are read. */
@@ -72,7 +79,7 @@ async function commentLink({ store }: Deps, issue: TrackedIssue | null, task: Ta
   const effect = effectOfEnd(task);
   if (issue === null || effect === null) return null;
   const comment = (await store.outbox.view(messageId(effect)))?.item.remoteId ?? null;
-  return comment === null ? null : { text: 'comment', url: `${issue.url}#issuecomment-${comment}` };
+  return comment === null ? null : { text: 'comment', url: `${issue.movedTo ?? issue.url}#issuecomment-${comment}` };
 }
 
 function effectOfEnd({ id, state, generation, endedByEpisodeId }: Task): string | null {

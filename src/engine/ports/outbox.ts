@@ -20,8 +20,9 @@ export type OutboxKind = 'outcome' | 'reply' | 'reaction' | 'status' | 'notice' 
 export interface OutboxItem extends IssueRef {
   id: string;
   /**
-   * One effect per cause, e.g. `close:EPISODE`, `reopen:EPISODE`, `failure:TASK:GENERATION`, `command:ID:ACTOR`; `reply:COMMENT`,
-   * `reaction:COMMENT:CONTENT`, `status:REPOSITORY#ISSUE`, `notice:REPOSITORY:SHA`, `done:REPOSITORY#ISSUE:…`.
+   * One effect per cause, e.g. `close:EPISODE`, `reopen:EPISODE`, `transfer:REPOSITORY#ISSUE`, `failure:TASK:GENERATION`,
+   * `command:ID:ACTOR`; `reply:COMMENT`, `reaction:COMMENT:CONTENT`, `status:REPOSITORY#ISSUE`, `notice:REPOSITORY:SHA`,
+   * `done:REPOSITORY#ISSUE:…`.
    */
   key: string;
   kind: OutboxKind;
