@@ -25,6 +25,8 @@ export interface RequestLogEntry {
   at: number;
 }
 
+const IDLE_MS = 60_000;
+
 export interface Listening {
   origin: string;
   close: () => Promise<void>;
@@ -37,6 +39,8 @@ export async function listen(api: Api, log: RequestLogEntry[], port: number): Pr
       outgoing.destroy();
     });
   });
+  // Node closes an idle connection after 5 s, which on a busy machine may be the moment in which it is used again.
+  server.keepAliveTimeout = IDLE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
