@@ -45,10 +45,11 @@ async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept
   const { deps } = sweeper;
   const begun = deps.clock();
   const isFollowed = await hasTracked(sweeper, state);
+  // What a close means is known before one is acted on.
+  const unread = isFollowed && isTold(sweeper) ? null : await refreshFileOf(deps, state);
   const { changes, isWhole } = isFollowed ? await listFrom(sweeper, state) : { changes: 0, isWhole: true };
   // An issue that was closed after a command was written is known to be by now.
   await listComments(deps, state);
-  const unread = isFollowed && isTold(sweeper) ? null : await refreshFileOf(deps, state);
   if (unread !== null) throw unread;
   await keepSwept(sweeper, state, { begun, changes, isWhole });
   return { changes, problem: null, nextAt: isWhole ? nextTurn(sweeper, state, isFollowed) : deps.clock() };

@@ -4,6 +4,7 @@
  */
 import type { IssueBlocker } from '../../core/blockers/blocker.ts';
 import type { TrackedIssue } from '../../core/issue.ts';
+import { issueKey } from '../keys.ts';
 import { GitHubError, type IssueSight, type RepositoryState } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
 import { confirmed } from './confirm.ts';
@@ -30,10 +31,20 @@ export async function verifyIssues(sweeper: Sweeper, state: RepositoryState): Pr
     const again = () => sightingsOf(sweeper, state, known);
     const doubtful = await confirmed(sweeper, state, { sightings: await again(), again });
     changes += await takeNews(sweeper, doubtful.sightings);
+    await lookAtPending(sweeper, known);
     if (doubtful.dropped > 0) throw notConfirmed(doubtful.dropped, state);
     const last = numbers.at(-1);
     if (last === undefined || numbers.length < AT_ONCE) return changes;
     after = last;
+  }
+}
+
+/** A close that waits for its delay is judged by the policy as it is now, which may wait for less. */
+async function lookAtPending({ deps }: Sweeper, known: readonly TrackedIssue[]): Promise<void> {
+  const { store, clock } = deps;
+  for (const issue of known.filter(({ state, presence }) => state === 'closed' && presence === 'present')) {
+    if ((await store.newestEpisode(issue.nodeId))?.state !== 'pending') continue;
+    await store.queue.enqueue([{ key: issueKey(issue), dueAt: clock() }]);
   }
 }
 
