@@ -5,7 +5,9 @@
 import type { Authority, CloseEpisode, IssueRef, TrackedIssue } from '../core/issue.ts';
 import { forOwnClose } from '../core/plan/done.ts';
 import { type IssueStep, planIssue } from '../core/plan/issue.ts';
+import { awaitsReopen } from '../core/plan/reopen.ts';
 import type { Policy } from '../core/policy.ts';
+import type { Task } from '../core/task.ts';
 import { isGone } from './access/index.ts';
 import { authorityOf, orGiveUp } from './authority.ts';
 import { isOwnClose } from './close-on-done.ts';
@@ -57,8 +59,9 @@ async function earlierInForce({ store }: Deps, ref: IssueRef, newest: CloseEpiso
 /** False: a guard did not hold. A task that came after its issue's close was acted on is looked at all the same. */
 async function followState(deps: Deps, issue: TrackedIssue): Promise<boolean> {
   const newest = await deps.store.newestEpisode(issue.nodeId);
-  const steps = planIssue(issue, newest, await policyFor(deps, issue, newest), deps.clock());
-  const writes = await writesOf(deps, issue, newest, steps);
+  const policy = await policyFor(deps, issue, newest);
+  const steps = planIssue(issue, newest, policy, deps.clock());
+  const writes = await writesOf(deps, { issue, newest, policy }, steps);
   return writes.length === 0 || deps.store.commit(writes);
 }
 
@@ -74,15 +77,19 @@ function isFollowed({ closedAt }: TrackedIssue, newest: CloseEpisode | null): bo
   return newest.state === 'acted' || newest.state === 'pending';
 }
 
-async function writesOf(
-  deps: Deps,
-  issue: TrackedIssue,
-  newest: CloseEpisode | null,
-  steps: readonly IssueStep[],
-): Promise<Write[]> {
+interface IssueView {
+  issue: TrackedIssue;
+  newest: CloseEpisode | null;
+  policy: Policy;
+}
+
+async function writesOf(deps: Deps, view: IssueView, steps: readonly IssueStep[]): Promise<Write[]> {
+  const { issue, newest, policy } = view;
   const writes = steps.flatMap((step) => writesOfStep(deps, issue, newest, step));
   if (steps.every((step) => step.step === 'recheck')) {
-    return [...writes, ...(await looksAtTasks(deps, issue, isUnfinished)), ...(await looksBehind(deps, issue))];
+    // A reopen was judged while the issue was closed once more: nobody has answered it for the tasks yet.
+    const isOwed = (task: Task) => isUnfinished(task) || awaitsReopen({ task, episode: newest, issue }, policy);
+    return [...writes, ...(await looksAtTasks(deps, issue, isOwed)), ...(await looksBehind(deps, issue))];
   }
   // The state that this follows must still be the newest: a close that is old by now would take its reopen back.
   const guard: Write = { write: 'issue.update', ref: refOf(issue), version: issue.version, set: {} };
@@ -174,5 +181,9 @@ async function reopenerOf(deps: Deps, ref: IssueRef, failures: number): Promise<
   if (deps.github === null) return null;
   const { github } = deps;
   const repository = await repositoryOf(deps, ref.repositoryId);
-  return orGiveUp(deps, failures, () => github.readReopener(repository, ref.number));
+  return orGiveUp(deps, failures, async () => {
+    // It may have been closed again since: that is found, and followed, by a look of its own.
+    if (failures > 0) await readIssue(deps, ref);
+    return github.readReopener(repository, ref.number);
+  });
 }

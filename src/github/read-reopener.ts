@@ -1,5 +1,5 @@
 /** Who reopened an issue, from the end of its events. */
-import type { RepositoryRef } from '../engine/ports.ts';
+import { GitHubError, type RepositoryRef } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient, type Reply } from './client.ts';
 import { lastPage } from './link.ts';
 import { issueEventsSchema } from './schemas.ts';
@@ -8,8 +8,8 @@ import { issueEventsSchema } from './schemas.ts';
 const PAGES = 10;
 
 /**
- * The newest close or reopen decides: where that is a close, the events lag behind the reopening that is asked about, and an
- * earlier reopener must not stand in for the present one.
+ * The newest close or reopen decides. Where that is a close, the issue was closed again meanwhile or the events lag behind the
+ * reopening that is asked about: an earlier reopener must not stand in for the present one, so this throws `retryable`.
  */
 export async function readReopener(
   client: GitHubClient,
@@ -22,7 +22,10 @@ export async function readReopener(
     const reply = page === 1 ? first : await readPage(client, repository, number, page);
     const events = bodyOf(reply, issueEventsSchema);
     const newest = events.findLast(({ event }) => event === 'reopened' || event === 'closed');
-    if (newest) return newest.event === 'reopened' ? (newest.actor?.login ?? null) : null;
+    if (newest?.event === 'closed') {
+      throw new GitHubError('retryable', `the newest of issue ${number}'s events is a close, and no reopening`);
+    }
+    if (newest) return newest.actor?.login ?? null;
   }
   return null;
 }

@@ -32,6 +32,35 @@ afterAll(() => closeWorld(world));
 
 const PERMISSION = '/repos/{owner}/{repo}/collaborators/{username}/permission';
 
+describe('a reopen whose actor has to be looked up', () => {
+  it('is not judged by what came after it: closed and reopened again meanwhile, the task runs', async () => {
+    const issue = newIssue(world);
+    const { batch, word } = await startTask(world, issue);
+    issue.close({ by: 'ann', reason: 'completed' });
+    await untilTask(world, batch, 'train', { state: 'done' });
+    const events = `/repos/{owner}/{repo}/issues/${issue.number}/events`;
+    const silence = world.github.faults.add({ kind: 'answer', status: 502, path: events });
+    world.clock.forward();
+    world.github.webhooks.lose(3);
+    issue.reopen({ by: 'ann' });
+    await sweepNow(world);
+    const asked = () => world.github.requests().some(({ path }) => path.endsWith(`/${issue.number}/events`));
+    await expect.poll(asked, WAIT).toBe(true);
+    world.clock.forward();
+    issue.close({ by: 'ann', reason: 'completed' });
+    silence();
+    await untilSettled(world);
+    expect((await taskOf(world, batch, 'train')).state).toBe('done');
+    world.clock.forward();
+    issue.reopen({ by: 'ann' });
+    await sweepNow(world);
+    await untilRunning(world, batch, 'train', 2);
+    await untilAlive(word);
+    await untilSettled(world);
+    expect((await eventsOf(world, { type: 'TASK_REQUEUE_REFUSED', issueNumber: issue.number })).length).toBe(0);
+  });
+});
+
 describe("an issue's author without any role", () => {
   it('stops the work by closing it, which ends it cancelled, and is told who could change that', async () => {
     const issue = newIssue(world, 'stranger');

@@ -4,6 +4,7 @@ import { checkTask, type Deps } from '../../src/engine/index.ts';
 import type { Write } from '../../src/engine/ports.ts';
 import { readIssue } from '../../src/engine/read-issue.ts';
 import { reconcileIssue } from '../../src/engine/reconcile-issue.ts';
+import { reconcileTask } from '../../src/engine/reconcile-task.ts';
 import { type Checker, makeChecker } from '../fixtures/engine/checker.ts';
 import { type Embedded, embed, REPOSITORY, submit } from '../fixtures/engine/embedded.ts';
 
@@ -40,6 +41,23 @@ it('finds the task that came after its close had been acted on', async () => {
   await dueKeys(deps);
   await reconcileIssue(deps, REF);
   expect(await dueKeys(deps)).toContain(`task:${late}`);
+});
+
+it('finds the ended task whose reopen was judged while the issue counted as closed once more', async () => {
+  const { deps } = embedded;
+  const [id] = await submit(embedded, { a: { run: ['true'], issue: 1 } });
+  await closeOnce(deps, id!);
+  await reconcileTask(deps, id!);
+  expect(await deps.store.task(id!)).toMatchObject({ state: 'cancelled' });
+  checker.set(1, { state: 'open' });
+  await readIssue(deps, REF);
+  await reconcileIssue(deps, REF);
+  // The task's own look came while the issue was closed: nothing was to be done.
+  expect(await dueKeys(deps)).toContain(`task:${id}`);
+  await reconcileIssue(deps, REF);
+  expect(await dueKeys(deps)).toContain(`task:${id}`);
+  await reconcileTask(deps, id!);
+  expect(await deps.store.task(id!)).toMatchObject({ state: 'ready' });
 });
 
 it('reads again where a hint came while it read', async () => {

@@ -9,13 +9,11 @@ const DAY_MS = 86_400_000;
 
 export function planReopen(o: TaskObservation, policy: Policy, now: Date): readonly Step[] {
   const { task, episode, issue } = o;
-  if (episode?.state !== 'undone' || issue?.state !== 'open' || issue.presence !== 'present') return [];
-  if (episode.reopen === null || episode.reopen.authority === 'pending') return [];
-  if (!concerns(task, episode, policy)) return [];
+  if (episode === null || !awaitsReopen(o, policy)) return [];
   const effect = reopenEffect(episode.id);
   const why = refusalOfReopen(o, episode, policy, now);
   if (why !== null) return [{ step: 'refuse', episodeId: episode.id, effect, why }];
-  const actor = episode.reopen.actor ?? 'unknown';
+  const actor = episode.reopen?.actor ?? 'unknown';
   const requeue: Step = {
     step: 'requeue',
     requeue: { reason: 'issue_reopened', actor, episodeId: episode.id },
@@ -25,6 +23,16 @@ export function planReopen(o: TaskObservation, policy: Policy, now: Date): reado
   const reason = `requeued ${o.requeuesWithinHour} times within an hour`;
   // Held first: between the two steps it must not be startable.
   return [{ step: 'hold', hold: task.hold ?? { reason, actor: 'standdown', at: now }, actor: 'standdown' }, requeue];
+}
+
+/** Whether a reopen that was judged by now has yet to be answered for a task. */
+export function awaitsReopen(
+  { task, episode, issue }: Pick<TaskObservation, 'task' | 'episode' | 'issue'>,
+  policy: Policy,
+): boolean {
+  if (episode?.state !== 'undone' || issue?.state !== 'open' || issue.presence !== 'present') return false;
+  if (episode.reopen === null || episode.reopen.authority === 'pending') return false;
+  return concerns(task, episode, policy);
 }
 
 /** Which ended tasks a reopen is about; `requeue_stopped`: only what that very close ended. */

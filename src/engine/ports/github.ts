@@ -84,7 +84,7 @@ export interface SeenComment {
 export interface GitHubReader {
   /** Live state of one issue, with who closed it last. Conditional where an ETag is held. */
   readIssue(repository: RepositoryRef, number: number): Promise<IssueReading>;
-  /** Who reopened the issue last, from its events; null where the events don't tell. */
+  /** Who reopened the issue last, from its events; null where they don't tell. Throws `retryable` where the newest is a close. */
   readReopener(repository: RepositoryRef, number: number): Promise<string | null>;
   /** By `role_name`; a login that is no collaborator is `none`; a bot's `issues: write` counts as write. */
   readPermission(repository: RepositoryRef, login: string): Promise<Permission>;
