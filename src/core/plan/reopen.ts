@@ -8,7 +8,7 @@ import { type Refusal, reopenEffect, type Step } from './steps.ts';
 const DAY_MS = 86_400_000;
 
 export function planReopen(o: TaskObservation, policy: Policy, now: Date): readonly Step[] {
-  const { task, episode, issue } = o;
+  const { task, episode } = o;
   if (episode === null || !awaitsReopen(o, policy)) return [];
   const effect = reopenEffect(episode.id);
   const why = refusalOfReopen(o, episode, policy, now);
