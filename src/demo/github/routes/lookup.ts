@@ -10,6 +10,9 @@ import { roleOf } from '../state/roles.ts';
 import type { Place, Repository } from '../state/types.ts';
 import { findInstallation, findRepository } from '../state/world.ts';
 
+/** Segments of `/repos/acme/widgets/issues/12`. */
+const ISSUE_DEPTH = 6;
+
 /** A former name answers with a redirect, also for what lies below it. */
 export function findNamedRepository(site: Site, request: ApiRequest): Repository {
   const name = `${request.params.owner}/${request.params.repo}`;
@@ -47,8 +50,13 @@ export function visibleIssue(site: Site, request: ApiRequest): Place {
   if (issue) return { repository, issue };
   const gone = repository.gone.get(number);
   if (gone?.kind === 'deleted') throw new Refusal(410, 'This issue was deleted');
-  if (gone?.kind !== 'transferred') throw notFound();
-  throw moved(site, request, `/repositories/${gone.repositoryId}/issues/${gone.number}`, 6);
+  if (gone?.kind !== 'transferred' || isBelowIssue(request)) throw notFound();
+  throw moved(site, request, `/repositories/${gone.repositoryId}/issues/${gone.number}`, ISSUE_DEPTH);
+}
+
+/** A transferred issue leads to its new place, and nothing below it does: https://github.com/Systemorph/MeshWeaver/issues/4629 */
+function isBelowIssue({ path }: ApiRequest): boolean {
+  return path.split('/').length > ISSUE_DEPTH;
 }
 
 export function visibleComment(site: Site, request: ApiRequest): CommentPlace {
