@@ -1,12 +1,13 @@
-/** What the outside reads: pages, newest first, and the journal. */
+/** What the outside reads: pages, newest first, repositories, and the journal. */
 import type { Run } from '../core/run.ts';
 import type { Queries, TaskCount } from '../engine/ports.ts';
 import { NEWEST_FIRST, olderThan, parseEventId, toPage } from './cursor.ts';
 import type { Database } from './database.ts';
+import { parseIdCursor, toIdPage } from './id-cursor.ts';
 import { inPortions } from './many-rows.ts';
 import { fromBatchRow } from './rows/batch.ts';
 import { fromEventRow } from './rows/event.ts';
-import { fromRepositoryRow } from './rows/repository.ts';
+import { fromRepositoryRow, fromStateRow } from './rows/repository.ts';
 import { fromRunRow } from './rows/run.ts';
 import { fromTaskRow } from './rows/task.ts';
 
@@ -34,9 +35,14 @@ export function makeQueries(db: Database): Queries {
       for (const { batchId, ...group } of groups) byBatch.get(batchId!)?.push(toTaskCount(group));
       return byBatch;
     },
-    repositories: async (ids) => {
-      const rows = await readInPortions(ids, (portion) => db.repository.findMany({ where: { id: { in: portion } } }));
-      return new Map(rows.map((row) => [row.id, fromRepositoryRow(row)]));
+    repositories: async (ids) =>
+      new Map((await readRepositories(db, ids)).map((row) => [row.id, fromRepositoryRow(row)])),
+    statesOfRepositories: async (ids) =>
+      new Map((await readRepositories(db, ids)).map((row) => [row.id, fromStateRow(row)])),
+    repositoryStates: async ({ id, cursor, limit }) => {
+      const where = { ...(id && { id }), ...(cursor && { AND: [{ id: { gt: parseIdCursor(cursor) } }] }) };
+      const rows = await db.repository.findMany({ where, orderBy: { id: 'asc' }, take: limit + 1 });
+      return toIdPage(rows, limit, fromStateRow);
     },
     events: async (after, limit) => {
       const where = after === null ? {} : { seq: { gt: parseEventId(after) } };
@@ -59,6 +65,10 @@ export function makeQueries(db: Database): Queries {
 
 function toTaskCount(group: { state: string; cause: string | null; _count: number }): TaskCount {
   return { state: group.state as TaskCount['state'], cause: group.cause as TaskCount['cause'], count: group._count };
+}
+
+function readRepositories(db: Database, ids: readonly string[]) {
+  return readInPortions(ids, (portion) => db.repository.findMany({ where: { id: { in: portion } } }));
 }
 
 /** One portion after the other: a batch may have more tasks than a statement takes values. */

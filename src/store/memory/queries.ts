@@ -1,9 +1,11 @@
-/** What the outside reads: pages, newest first, and the journal. */
+/** What the outside reads: pages, newest first, repositories, and the journal. */
 import type { Task } from '../../core/task.ts';
 import type { Queries, TaskCount } from '../../engine/ports.ts';
+import { parseIdCursor, toIdPage } from '../id-cursor.ts';
 import { pageOf, parseEventId } from './cursor.ts';
 import type { Tables } from './database.ts';
 import { sortBy } from './sort.ts';
+import { readState, readStates } from './sweep-reads.ts';
 
 export function makeQueries(tables: Tables): Queries {
   const { batches, tasks, runs, repositories, journal, deliveries, items, keys } = tables;
@@ -17,6 +19,15 @@ export function makeQueries(tables: Tables): Queries {
     countsOfBatches: async (batchIds) =>
       new Map(batchIds.map((id) => [id, countTasks(matching(tasks.values(), { batchId: id }))])),
     repositories: async (ids) => structuredClone(new Map([...repositories].filter(([id]) => ids.includes(id)))),
+    statesOfRepositories: async (ids) => {
+      const known = ids.flatMap((id) => readState(tables, id) ?? []);
+      return new Map(known.map((state) => [state.id, state]));
+    },
+    repositoryStates: async ({ id: only, cursor, limit }) => {
+      const after = cursor === undefined ? '' : parseIdCursor(cursor);
+      const rest = readStates(tables).filter(({ id }) => id > after && (only === undefined || id === only));
+      return toIdPage(rest, limit, (state) => state);
+    },
     events: async (after, limit) => {
       const seen = after === null ? 0 : parseEventId(after, journal.newestId);
       const first = journal.events.findIndex(({ id }) => id > seen);

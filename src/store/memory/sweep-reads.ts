@@ -28,16 +28,21 @@ export const NOTHING_KNOWN: KnownState = Object.freeze({
   accessSince: null,
 });
 
-export function makeSweepReads(tables: Tables): SweepReads {
-  const { repositories, states, commentsSince, issues, blockers, tasks } = tables;
-  const trackedOf = (since: Date) => readTrackedIssues(tables, since);
+export function readState({ repositories, states, commentsSince }: Tables, id: string): RepositoryState | null {
+  const repository = repositories.get(id);
+  if (repository === undefined) return null;
+  const known = { ...NOTHING_KNOWN, ...states.get(id), commentsSince: commentsSince.get(id) ?? null };
+  return structuredClone({ ...repository, ...known });
+}
 
-  function stateOf(id: string): RepositoryState | null {
-    const repository = repositories.get(id);
-    if (repository === undefined) return null;
-    const known = { ...NOTHING_KNOWN, ...states.get(id), commentsSince: commentsSince.get(id) ?? null };
-    return structuredClone({ ...repository, ...known });
-  }
+/** By id. */
+export function readStates(tables: Tables): RepositoryState[] {
+  return sortBy(tables.repositories.keys(), (id) => [id]).flatMap((id) => readState(tables, id) ?? []);
+}
+
+export function makeSweepReads(tables: Tables): SweepReads {
+  const { repositories, issues, blockers, tasks } = tables;
+  const trackedOf = (since: Date) => readTrackedIssues(tables, since);
 
   function trackedRepositories(since: Date): string[] {
     const ids = new Set(trackedOf(since).map(({ repositoryId }) => repositoryId));
@@ -45,8 +50,8 @@ export function makeSweepReads(tables: Tables): SweepReads {
   }
 
   return {
-    repositoryState: async (id) => stateOf(id),
-    repositoryStates: async () => sortBy(repositories.keys(), (id) => [id]).flatMap((id) => stateOf(id) ?? []),
+    repositoryState: async (id) => readState(tables, id),
+    repositoryStates: async () => readStates(tables),
     trackedRepositories: async (since) => trackedRepositories(since),
     isTracked: async (id, since) => trackedRepositories(since).includes(id),
     trackedNumbers: async (id, { since, after, limit }) =>

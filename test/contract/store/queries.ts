@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/core/task.ts';
-import { InvalidCursor, type Page } from '../../../src/engine/ports.ts';
+import { InvalidCursor, type Page, type Write } from '../../../src/engine/ports.ts';
 import { type Current, inSeconds } from './context.ts';
-import { append, insertBatch, insertRun, insertTask, makeEvent, putRepository, repository } from './records.ts';
+import { append, insertBatch, insertRun, insertTask, makeEvent, putRepository, repository, T0 } from './records.ts';
 
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
@@ -128,6 +128,42 @@ export function describeQueries(current: Current): void {
       expect([...repositories]).toEqual([['1001', repository]]);
     });
 
+    it('gives what is known of repositories, by id', async () => {
+      const { store } = current();
+      await store.commit([{ write: 'repository.state', repositoryId: repository.id, set: { sweptAt: T0 } }]);
+      const states = await store.queries.statesOfRepositories(['no-such', repository.id]);
+      expect([...states]).toEqual([[repository.id, await store.repositoryState(repository.id)]]);
+      expect(states.get(repository.id)).toMatchObject({ ...repository, sweptAt: T0 });
+      const many = Array.from({ length: 2_000 }, (_, index) => `none-${index}`);
+      expect([...(await store.queries.statesOfRepositories([...many, repository.id])).keys()]).toEqual([repository.id]);
+    });
+
+    it('pages through what is known of repositories in the order of their ids, each once', async () => {
+      const { store } = current();
+      const put = (id: string): Write => {
+        return { write: 'repository.put', repository: { id, fullName: `acme/r${id}`, installationId: null } };
+      };
+      await store.commit([put('1003'), put('1000'), put('1002')]);
+      const set = { access: 'suspended', accessSince: T0, verifiedAt: T0 } as const;
+      await store.commit([{ write: 'repository.state', repositoryId: '1002', set }]);
+      const page = (cursor?: string) => store.queries.repositoryStates({ limit: 2, ...(cursor && { cursor }) });
+      expect(await readAll(page)).toEqual([
+        ['1000', '1001'],
+        ['1002', '1003'],
+      ]);
+      const first = await page();
+      await store.commit([put('0999'), put('1004')]);
+      expect((await page(first.next!)).items).toEqual([
+        await store.repositoryState('1002'),
+        await store.repositoryState('1003'),
+      ]);
+      expect((await store.queries.repositoryStates({ id: '1002', limit: 2 })).items).toEqual([
+        expect.objectContaining({ ...set, fullName: 'acme/r1002' }),
+      ]);
+      const beyond = { id: '1000', cursor: first.next!, limit: 2 };
+      expect(await store.queries.repositoryStates(beyond)).toEqual({ items: [], next: null });
+    });
+
     it('knows of no newest event before the first', async () => {
       expect(await current().store.queries.newestEventId()).toBeNull();
     });
@@ -151,6 +187,10 @@ export function describeQueries(current: Current): void {
       await expect(queries.tasks({ limit: 1, cursor: 'nonsense' })).rejects.toBeInstanceOf(InvalidCursor);
       const unkeepable = Buffer.from('1772366400123 task\0').toString('base64url');
       await expect(queries.tasks({ limit: 1, cursor: unkeepable })).rejects.toBeInstanceOf(InvalidCursor);
+      const ofTasks = Buffer.from('1772366400123 task-1').toString('base64url');
+      for (const cursor of ['nonsense', ofTasks, Buffer.from('after 1\0').toString('base64url')]) {
+        await expect(queries.repositoryStates({ limit: 1, cursor })).rejects.toBeInstanceOf(InvalidCursor);
+      }
       await expect(queries.events('1; drop table', 1)).rejects.toBeInstanceOf(InvalidCursor);
       await expect(queries.events('99999999999', 1)).rejects.toBeInstanceOf(InvalidCursor);
     });
