@@ -10,7 +10,7 @@ import { listIssues } from './list-issues.ts';
 import { makeQuotas, type Quotas } from './quota.ts';
 import { readAccess } from './read-access.ts';
 import { makeReadComments, readComment } from './read-comments.ts';
-import { readDependencies } from './read-dependencies.ts';
+import { makeDependencies } from './read-dependencies.ts';
 import { readEditor } from './read-editor.ts';
 import { readFile } from './read-file.ts';
 import { makeReadIssue } from './read-issue.ts';
@@ -109,12 +109,17 @@ function makeGitHubReader(
 ): GitHubReader & CommandReader {
   const readIssue = makeReadIssue(client, rememberedIssues);
   const readPermission = makeReadPermission(client, viewer);
+  const dependencies = makeDependencies(client);
   const readComments = makeReadComments(client, REMEMBERED_REPOSITORIES);
   return {
-    readIssue: (repository, number) => gate(() => readIssue(repository, number)),
+    readIssue: async (repository, number) => {
+      const reading = await gate(() => readIssue(repository, number));
+      dependencies.note(reading);
+      return reading;
+    },
     readReopener: (repository, number) => gate(() => readReopener(client, repository, number)),
     readPermission: (repository, login) => gate(() => readPermission(repository, login)),
-    readDependencies: (repository, number) => gate(() => readDependencies(client, repository, number)),
+    readDependencies: (repository, number) => gate(() => dependencies.read(repository, number)),
     readEditor: (repository, number) => gate(() => readEditor(client, repository, number)),
     readUnblockers: (repository, number, count) => gate(() => readUnblockers(client, repository, { number, count })),
     readFile: (repository, path, etag) => gate(() => readFile(client, repository, { path, etag })),

@@ -1,6 +1,6 @@
 /** What an issue is blocked by, by GitHub's own dependencies, wherever those issues are. */
 import { z } from 'zod';
-import type { Dependency, RepositoryRef } from '../engine/ports.ts';
+import type { Dependency, IssueReading, RepositoryRef } from '../engine/ports.ts';
 import { GitHubError } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient, type Reply } from './client.ts';
 import { hasNextPage } from './link.ts';
@@ -13,14 +13,36 @@ const MOST = 100;
 type Blocker = z.infer<typeof blockerSchema>;
 type Find = (fullName: string) => Promise<RepositoryRef | null>;
 
-export async function readDependencies(
+export interface Dependencies {
+  read(repository: RepositoryRef, number: number): Promise<readonly Dependency[]>;
+  /** An issue that tells how many it has is of a GitHub that has them, as after an update. */
+  note(reading: IssueReading): void;
+}
+
+/** A GitHub without dependencies is asked for them once. */
+export function makeDependencies(client: GitHubClient): Dependencies {
+  let isLacking = false;
+  return {
+    async read(repository, number) {
+      if (isLacking) return [];
+      const blockers = await readBlockers(client, repository, number);
+      isLacking = blockers === 'lacking';
+      return blockers === 'lacking' ? [] : resolve(client, repository, blockers);
+    },
+    note(reading) {
+      if (reading.found === 'issue' && reading.issue.blockedByCount !== null) isLacking = false;
+    },
+  };
+}
+
+async function resolve(
   client: GitHubClient,
   repository: RepositoryRef,
-  number: number,
+  blockers: readonly Blocker[],
 ): Promise<readonly Dependency[]> {
   const find = makeFind(client, repository);
   const dependencies: Dependency[] = [];
-  for (const blocker of await readBlockers(client, repository, number)) {
+  for (const blocker of blockers) {
     const fullName = fullNameOf(blocker);
     dependencies.push({
       repository: await find(fullName),
@@ -32,7 +54,11 @@ export async function readDependencies(
   return dependencies;
 }
 
-async function readBlockers(client: GitHubClient, repository: RepositoryRef, number: number): Promise<Blocker[]> {
+async function readBlockers(
+  client: GitHubClient,
+  repository: RepositoryRef,
+  number: number,
+): Promise<Blocker[] | 'lacking'> {
   const blockers: Blocker[] = [];
   for (let page = 1; ; page += 1) {
     const parameters = { issue_number: number, per_page: 100, page };
@@ -45,18 +71,22 @@ async function readBlockers(client: GitHubClient, repository: RepositoryRef, num
   }
 }
 
-/** A GitHub without dependencies says 404 of an issue that it shows. Of an issue that is gone, 404 tells nothing. */
+/**
+ * A GitHub without dependencies says 404 of an issue that it shows, and shows no count of them. Of an issue that is gone, 404 tells
+ * nothing.
+ */
 async function confirmUnknown(
   client: GitHubClient,
   repository: RepositoryRef,
   number: number,
   reply: Reply,
-): Promise<Blocker[]> {
+): Promise<Blocker[] | 'lacking'> {
   await confirmReadable(client, repository, reply);
   const parameters = { issue_number: number };
   const issue = await client.call(repository, 'GET /repos/{owner}/{repo}/issues/{issue_number}', parameters);
-  if (bodyOf(issue, issueSchema).number !== number) throw reply.error();
-  return [];
+  const shown = bodyOf(issue, issueSchema);
+  if (shown.number !== number) throw reply.error();
+  return shown.issue_dependencies_summary == null ? 'lacking' : [];
 }
 
 /** Each repository is looked up once, its own not at all. */

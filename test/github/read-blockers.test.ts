@@ -99,6 +99,32 @@ describe('what an issue is blocked by', () => {
     expect(await asToken().reader.readDependencies(REPOSITORY, 12)).toEqual([]);
   });
 
+  test('is asked for once of a GitHub that knows no dependencies, until an issue tells how many it has', async () => {
+    const { reader } = asToken();
+    const lacking = playBlockers(1, 404, NOT_FOUND);
+    playRepository();
+    nock(API).get(ISSUE).reply(200, issueJson());
+    await reader.readDependencies(REPOSITORY, 12);
+    expect(await reader.readDependencies(REPOSITORY, 12)).toEqual([]);
+    expect(lacking.isDone()).toBe(true);
+    const summary = { issue_dependencies_summary: { total_blocked_by: 1 } };
+    nock(API).get(ISSUE).reply(200, issueJson(summary));
+    await reader.readIssue(REPOSITORY, 12);
+    playBlockers(1, 200, [blocker(1)]);
+    expect(await reader.readDependencies(REPOSITORY, 12)).toMatchObject([{ number: 1 }]);
+  });
+
+  test('is asked for again where the issue tells how many it has, and they are a 404', async () => {
+    const { reader } = asToken();
+    const summary = { issue_dependencies_summary: { total_blocked_by: 1 } };
+    playBlockers(1, 404, NOT_FOUND);
+    playRepository();
+    nock(API).get(ISSUE).reply(200, issueJson(summary));
+    expect(await reader.readDependencies(REPOSITORY, 12)).toEqual([]);
+    playBlockers(1, 200, [blocker(1)]);
+    expect(await reader.readDependencies(REPOSITORY, 12)).toMatchObject([{ number: 1 }]);
+  });
+
   test('is not nothing where the issue is gone too', async () => {
     playBlockers(1, 404, NOT_FOUND);
     playRepository();
