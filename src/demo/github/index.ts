@@ -47,7 +47,7 @@ export async function startStandInGitHub(options: StandInOptions = {}): Promise<
   const meter = makeMeter(site.now);
   const api: Api = {
     site,
-    route: makeRoutes(meter),
+    route: makeRoutes(meter, site.edition),
     meter,
     countContent: makeContentLimit(site.exactly),
     faults: makeFaultBook(),

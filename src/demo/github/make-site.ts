@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ensureInstallation } from './actions/installations.ts';
 import { ensureUser } from './actions/repositories.ts';
+import { knownEvents } from './edition.ts';
 import { DEFAULT_EVENTS, DEFAULT_PERMISSIONS, type KeyPair, type StandInOptions } from './options.ts';
 import type { Site } from './site.ts';
 import type { App, Installation, User } from './state/types.ts';
@@ -28,7 +29,8 @@ export function makeSite(options: StandInOptions, keys: KeyPair, { origin, onMes
   const world = makeWorld();
   const account = ensureUser(world, options.account ?? 'acme', 'Organization', now());
   const webhookSecret = options.webhookSecret ?? randomBytes(20).toString('hex');
-  const { appSlug: slug = 'standdown', permissions = DEFAULT_PERMISSIONS, events = DEFAULT_EVENTS } = options;
+  const { appSlug: slug = 'standdown', permissions = DEFAULT_PERMISSIONS, edition = 'cloud' } = options;
+  const events = knownEvents(edition, options.events ?? DEFAULT_EVENTS);
   const app = makeApp(world, { slug, owner: account, permissions, events, createdAt: now() });
   const { takeId } = world;
   const hook = makeHook({
@@ -41,6 +43,7 @@ export function makeSite(options: StandInOptions, keys: KeyPair, { origin, onMes
   });
   hook.to(options.webhookUrl ?? null);
   const site: Site = {
+    edition,
     world,
     app,
     publicKey: keys.publicKey,

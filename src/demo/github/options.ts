@@ -1,5 +1,6 @@
 /** What a stand-in can be told when it starts; everything has a default. */
 import type { Check } from './check.ts';
+import type { Edition } from './edition.ts';
 import type { Permissions } from './state/types.ts';
 
 export interface KeyPair {
@@ -8,6 +9,8 @@ export interface KeyPair {
 }
 
 export interface StandInOptions {
+  /** Default `cloud`: github.com's features and limits. */
+  edition?: Edition;
   /** GitHub's clock; it is floored to whole seconds. Default: this machine's. */
   now?: () => Date;
   /** Holds everything that is asked, answered and sent against a description. Default: nothing is checked. */

@@ -1,4 +1,5 @@
 /** Everything that one running stand-in consists of, handed to routes, actions and renderers. */
+import type { Edition } from './edition.ts';
 import type { Access, App, Permissions, User } from './state/types.ts';
 import type { World } from './state/world.ts';
 import type { Hook, Message } from './webhooks/hook.ts';
@@ -22,6 +23,7 @@ export interface RepositoryHook {
 }
 
 export interface Site {
+  edition: Edition;
   world: World;
   /** The app under test. */
   app: App;

@@ -1,6 +1,7 @@
 /** One API request from arrival to answer, without any socket: route, fault, caller, limit, handler, ETag, checks. */
 import { accountOf, authenticate, authorizeOperation, readCredential } from '../auth/authenticate.ts';
 import type { Check, Violation } from '../check.ts';
+import { editionHeaders } from '../edition.ts';
 import type { FaultBook } from '../faults.ts';
 import { RATE_LIMIT_OPERATION } from '../routes/rate-limit.ts';
 import type { Caller, Site } from '../site.ts';
@@ -8,7 +9,7 @@ import { fullName } from '../state/world.ts';
 import { type Answer, notFound, Refusal } from './answer.ts';
 import { answerConditionally, withETag } from './conditional.ts';
 import type { CountContent } from './content-limit.ts';
-import { type Meter, quotaHeaders } from './rate-limit.ts';
+import type { Meter } from './rate-limit.ts';
 import type { ApiRequest, Match, Router } from './router.ts';
 import { secondaryLimit, spoil, suffer } from './trouble.ts';
 
@@ -98,7 +99,10 @@ function refusalOf(error: unknown): Answer {
 function meterAnswer(api: Api, match: Match | undefined, caller: Caller, answer: Answer): Answer {
   const account = accountOf(caller);
   if (answer.status !== 304 && match?.route.operation !== RATE_LIMIT_OPERATION) api.meter.charge(account);
-  return { ...answer, headers: { ...quotaHeaders(api.meter.read(account)), ...answer.headers } };
+  return {
+    ...answer,
+    headers: { ...editionHeaders(api.site.edition, () => api.meter.read(account)), ...answer.headers },
+  };
 }
 
 function checkRequest(api: Api, { method, query, body }: Received, { route, params }: Match): string[] {

@@ -41,7 +41,7 @@ export function renderListedIssue(site: Site, repository: Repository, issue: Iss
     reactions: renderReactionRollup(`${url}/reactions`, []),
     performed_via_github_app: renderVia(site, issue.via),
     sub_issues_summary: { total: 0, completed: 0, percent_completed: 0 },
-    issue_dependencies_summary: summarizeDependencies(site, issue),
+    ...(site.edition === 'enterprise' ? {} : { issue_dependencies_summary: summarizeDependencies(site, issue) }),
     ...(issue.isPullRequest ? renderPullRequestLinks(repositoryApiUrl(site, repository), issue, page) : {}),
   };
 }

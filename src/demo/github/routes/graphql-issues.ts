@@ -8,21 +8,24 @@ import { isVisible } from './lookup.ts';
 
 const BLOCKED_BY = 'blockedBy(first: 50) { totalCount nodes { number repository { nameWithOwner } } }';
 
-const ISSUES = (more: string) => `
+const ISSUES = (reason: string, more: string) => `
   query ($ids: [ID!]!) {
     nodes(ids: $ids) {
       __typename
       ... on Issue {
-        id number state stateReason(enableDuplicate: true) closedAt updatedAt locked
+        id number state ${reason} closedAt updatedAt locked
         repository { databaseId }
         ${more}
       }
     }
   }`;
 
-/** By the words that may ask for it: with what blocks each, and without. */
-export const ISSUES_WITH_BLOCKERS = ISSUES(BLOCKED_BY);
-export const ISSUES_ALONE = ISSUES('');
+const REASON = 'stateReason(enableDuplicate: true)';
+
+/** By the words that may ask for it: with what blocks each, without, and with nothing that an old GitHub does not know. */
+export const ISSUES_WITH_BLOCKERS = ISSUES(REASON, BLOCKED_BY);
+export const ISSUES_ALONE = ISSUES(REASON, '');
+export const ISSUES_OF_OLD = ISSUES('stateReason', '');
 
 interface Answer {
   data: { nodes: unknown[] };

@@ -2,13 +2,14 @@
  * GraphQL, as far as it is asked: known queries by their exact words. Its errors come with status 200, beside what could be
  * answered.
  */
+import { schemaErrors } from '../edition.ts';
 import { ok } from '../http/answer.ts';
 import type { ApiRequest, Route } from '../http/router.ts';
 import { isoSeconds } from '../render/urls.ts';
 import type { Site } from '../site.ts';
 import type { Issue, Repository, User } from '../state/types.ts';
 import { findRepository } from '../state/world.ts';
-import { answerIssues, ISSUES_ALONE, ISSUES_WITH_BLOCKERS } from './graphql-issues.ts';
+import { answerIssues, ISSUES_ALONE, ISSUES_OF_OLD, ISSUES_WITH_BLOCKERS } from './graphql-issues.ts';
 import { isVisible } from './lookup.ts';
 
 const BODY_EDITOR = words(`
@@ -42,8 +43,11 @@ function answerQuery(site: Site, { caller, body }: ApiRequest) {
   const { query, variables } = Object(body) as Record<string, unknown>;
   if (typeof query !== 'string')
     return ok({ errors: [{ message: 'A query attribute must be specified and must be a string.' }] });
+  const unknown = schemaErrors(site.edition, query);
+  if (unknown.length > 0) return ok({ errors: unknown });
   if (words(query) === words(ISSUES_WITH_BLOCKERS)) return answerNodes(site, caller, variables, true);
-  if (words(query) === words(ISSUES_ALONE)) return answerNodes(site, caller, variables, false);
+  if ([ISSUES_ALONE, ISSUES_OF_OLD].some((known) => words(query) === words(known)))
+    return answerNodes(site, caller, variables, false);
   if (words(query) !== BODY_EDITOR) return ok({ errors: [{ message: 'The stand-in does not know this query' }] });
   if (!areVariables(variables)) return ok({ errors: [{ message: 'Variables of the query have invalid values' }] });
   const { owner, repo, number } = variables;

@@ -1,4 +1,5 @@
 /** Every operation that the stand-in knows. Order matters where one path matches two. */
+import { type Edition, lackingRoutes, withoutLimit } from '../edition.ts';
 import type { Meter } from '../http/rate-limit.ts';
 import { makeRouter, type Router } from '../http/router.ts';
 import { appRoutes } from './app.ts';
@@ -12,17 +13,19 @@ import { makeRateLimitRoute } from './rate-limit.ts';
 import { repositoryRoutes } from './repositories.ts';
 import { userRoutes } from './users.ts';
 
-export function makeRoutes(meter: Meter): Router {
+export function makeRoutes(meter: Meter, edition: Edition): Router {
+  const isOld = edition === 'enterprise';
+  const rateLimitRoute = makeRateLimitRoute(meter);
   return makeRouter([
     ...appRoutes,
     ...hookDeliveryRoutes,
     ...commentRoutes,
     ...issueRoutes,
-    ...dependencyRoutes,
+    ...(isOld ? lackingRoutes(dependencyRoutes) : dependencyRoutes),
     graphqlRoute,
     ...repositoryRoutes,
     ...contentsRoutes,
     ...userRoutes,
-    makeRateLimitRoute(meter),
+    isOld ? withoutLimit(rateLimitRoute) : rateLimitRoute,
   ]);
 }
