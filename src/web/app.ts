@@ -16,6 +16,7 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { issueRoutes } from './routes/issues.ts';
+import { repositoryRoutes } from './routes/repositories.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { webhookHandler } from './routes/webhooks.ts';
 import { nothing } from './schemas/requests.ts';
@@ -43,6 +44,7 @@ function apiRoutes(deps: WebDeps): Hono {
   api.route('/tasks', taskRoutes(deps));
   api.route('/holds', holdRoutes(deps));
   api.route('/issues', issueRoutes(deps));
+  api.route('/repositories', repositoryRoutes(deps));
   api.route('/events', eventRoutes(deps));
   api.get('/runs/:id', async (c) => {
     const id = readId(c, 'run');

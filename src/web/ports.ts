@@ -66,7 +66,7 @@ export interface Actions {
 
 export type Reads = Pick<
   StoreReads,
-  'task' | 'batch' | 'run' | 'tasksOfBatch' | 'repositoryByName' | 'liveRuns' | 'holds' | 'countMissed'
+  'task' | 'batch' | 'run' | 'tasksOfBatch' | 'issuesOf' | 'repositoryByName' | 'liveRuns' | 'holds' | 'countMissed'
 > & {
   readonly queries: Queries;
 };

@@ -2,29 +2,53 @@
 import type { Batch } from '../core/batch.ts';
 import type { ScopedHold } from '../core/hold.ts';
 import { countTasks } from '../core/report/counts.ts';
+import type { Run } from '../core/run.ts';
 import type { Task } from '../core/task.ts';
-import type { JournalEvent } from '../engine/ports.ts';
+import type { Clock, JournalEvent } from '../engine/ports.ts';
+import type { TaskNow } from '../engine/why.ts';
+import { readIssuesOf } from './known-issues.ts';
 import type { Insights, Planned, Reads } from './ports.ts';
 import { presentBatch, withTasks } from './present/batch.ts';
 import { presentEvent } from './present/event.ts';
 import { presentScopedHold } from './present/hold.ts';
 import { presentTask } from './present/task.ts';
 import type { BatchView, PlannedBatchView } from './schemas/batch.ts';
+import type { TaskView } from './schemas/task.ts';
 
 export interface Sources {
   reads: Reads;
   insights: Insights;
+  clock: Clock;
 }
 
-export async function viewTasks({ reads, insights }: Sources, tasks: readonly Task[]) {
-  const [repositories, runs, looks] = await Promise.all([
-    namesOf(reads, tasks),
+export async function viewTasks(sources: Sources, tasks: readonly Task[]): Promise<TaskView[]> {
+  const { reads, insights } = sources;
+  const [runs, looks] = await Promise.all([
     reads.queries.runsOfTasks(tasks.map((task) => task.id)),
     insights.lookAtTasks(tasks),
   ]);
+  return presentTasks(sources, tasks, { runs, looks });
+}
+
+interface Looks {
+  runs: ReadonlyMap<string, readonly Run[]>;
+  looks: ReadonlyMap<string, TaskNow>;
+}
+
+async function presentTasks(
+  { reads, clock }: Sources,
+  tasks: readonly Task[],
+  { runs, looks }: Looks,
+): Promise<TaskView[]> {
+  const [repositories, issueOf] = await Promise.all([
+    reads.queries.statesOfRepositories(idsOf(tasks)),
+    readIssuesOf(reads, tasks),
+  ]);
+  const now = clock();
   return tasks.map((task) => {
     const { waitingOn = null, blockers = [] } = looks.get(task.id) ?? {};
-    return presentTask(task, { repositories, runs: runs.get(task.id) ?? [], waitingOn, blockers });
+    const seen = { repositories, issue: issueOf(task), now };
+    return presentTask(task, { ...seen, runs: runs.get(task.id) ?? [], waitingOn, blockers });
   });
 }
 
@@ -36,7 +60,7 @@ export async function viewTask(sources: Sources, task: Task) {
 /** Without its tasks, only their counts. */
 export async function viewBatches({ reads }: Sources, batches: readonly Batch[]) {
   const [repositories, counts] = await Promise.all([
-    namesOf(reads, batches),
+    reads.queries.repositories(idsOf(batches)),
     reads.queries.countsOfBatches(batches.map((batch) => batch.id)),
   ]);
   return batches.map((batch) => presentBatch(batch, counts.get(batch.id) ?? [], repositories));
@@ -52,17 +76,11 @@ export async function viewBatchOf(sources: Sources, batch: Batch, tasks: readonl
 }
 
 /** One that is in no database, and whose ids will never be. */
-export async function viewPlanned(
-  { insights }: Pick<Sources, 'insights'>,
-  planned: Planned,
-): Promise<PlannedBatchView> {
+export async function viewPlanned(sources: Sources, planned: Planned): Promise<PlannedBatchView> {
   const { batch, tasks, repository, supersedes } = planned;
   const repositories = new Map([[repository.id, repository]]);
-  const looks = await insights.lookAtPlanned(batch, tasks);
-  const views = tasks.map((task) => {
-    const { waitingOn = null, blockers = [] } = looks.get(task.id) ?? {};
-    return presentTask(task, { repositories, runs: [], waitingOn, blockers });
-  });
+  const looks = await sources.insights.lookAtPlanned(batch, tasks);
+  const views = await presentTasks(sources, tasks, { runs: new Map(), looks });
   const view = withTasks(presentBatch(batch, countTasks(tasks), repositories), batch, { tasks, views });
   return { ...view, supersedes };
 }
@@ -79,6 +97,6 @@ export async function viewHolds(reads: Reads, holds: readonly ScopedHold[], now:
   return holds.map((hold) => presentScopedHold(hold, now, repositories));
 }
 
-function namesOf(reads: Reads, of: readonly { repositoryId: string }[]) {
-  return reads.queries.repositories([...new Set(of.map(({ repositoryId }) => repositoryId))]);
+function idsOf(of: readonly { repositoryId: string }[]): string[] {
+  return [...new Set(of.map(({ repositoryId }) => repositoryId))];
 }

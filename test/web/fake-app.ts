@@ -1,11 +1,12 @@
 /** A web application on a real port, in front of a small world in memory. What it answers is held against its description. */
 import type { Batch } from '../../src/core/batch.ts';
 import type { ScopedHold } from '../../src/core/hold.ts';
+import type { TrackedIssue } from '../../src/core/issue.ts';
 import type { ShownBlocker } from '../../src/core/report/blockers.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Task } from '../../src/core/task.ts';
 import type { ExplainResult } from '../../src/engine/explain.ts';
-import { GitHubError, InvalidCursor, type JournalEvent } from '../../src/engine/ports.ts';
+import { GitHubError, InvalidCursor, type JournalEvent, type RepositoryState } from '../../src/engine/ports.ts';
 import { type Actions, type Insights, makeWebApp, type Reads, serveHttp, type WebDeps } from '../../src/web/index.ts';
 import { checkAnswer } from '../support/rest-check.ts';
 
@@ -14,6 +15,15 @@ const at = new Date('2026-01-02T03:04:05.678Z');
 /** By the app's clock. */
 const now = new Date('2026-01-02T03:05:05.999Z');
 export const repository = { id: '7', fullName: 'acme/widgets', installationId: 1 };
+
+/** What is known of it. */
+export function makeState(changes: Partial<RepositoryState> = {}): RepositoryState {
+  return {
+    ...{ ...repository, commentsSince: null, issuesSince: null, issuesEtag: null, sweptAt: null, verifiedAt: null },
+    ...{ sweepProblem: null, access: 'ok', accessSince: null },
+    ...changes,
+  };
+}
 
 export function makeBatch(changes: Partial<Batch> = {}): Batch {
   return {
@@ -100,10 +110,14 @@ export interface World {
   runs: Run[];
   events: (JournalEvent & { id: string })[];
   holds: ScopedHold[];
+  repositories: RepositoryState[];
+  issues: TrackedIssue[];
   /** What every task waits for. */
   waitingOn: string | null;
   blockers: ShownBlocker[];
   explained: ExplainResult;
+  /** How often issues were read. */
+  issueReads: number;
   /** How often the tasks of a batch were read. */
   batchReads: number;
   /** Filters that lists were asked with. */
@@ -123,9 +137,12 @@ export async function startFakeApp(changes: Partial<WebDeps> = {}, host = '127.0
     runs: [],
     events: [],
     holds: [],
+    repositories: [makeState()],
+    issues: [],
     waitingOn: null,
     blockers: [],
     explained: { result: 'not_found', message: 'there is no issue acme/widgets#13' },
+    issueReads: 0,
     batchReads: 0,
     asked: [],
     acts: [],
@@ -213,6 +230,10 @@ function makeReads(world: World): Reads {
       return world.tasks.filter((task) => task.batchId === id);
     },
     holds: async () => world.holds,
+    issuesOf: async (repositoryId, numbers) => {
+      world.issueReads += 1;
+      return world.issues.filter((issue) => issue.repositoryId === repositoryId && numbers.includes(issue.number));
+    },
     countMissed: async () => ({ missed: 4, recovered: 5, given_up: 6 }),
     repositoryByName: async (name) => (name === repository.fullName ? repository : null),
     liveRuns: async () =>
@@ -239,6 +260,13 @@ function makeReads(world: World): Reads {
           }),
         ),
       repositories: async (ids) => new Map(ids.filter((id) => id === '7').map((id) => [id, repository] as const)),
+      statesOfRepositories: async (ids) =>
+        new Map(world.repositories.filter(({ id }) => ids.includes(id)).map((state) => [state.id, state] as const)),
+      repositoryStates: async (filter) => {
+        world.asked.push(filter);
+        if (filter.cursor === 'none') throw new InvalidCursor('none');
+        return { items: world.repositories, next: world.repositories.length > filter.limit ? 'more' : null };
+      },
       events: async (after, limit) => {
         world.looks += 1;
         if (after === 'none') throw new InvalidCursor('none');

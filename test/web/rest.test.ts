@@ -163,6 +163,7 @@ describe('tasks over REST', () => {
     const time = '2026-01-02T03:04:05.678Z';
     expect(await response.json()).toEqual({
       ...{ id: 'task_1', key: 'train', name: 'Train', batch_id: 'batch_1', repository: 'acme/widgets', issue: 13 },
+      issue_state: null,
       ...{ state: 'running', cause: null, actor: null, needs: ['fetch'], runs_on: 'local', attempt: 1, blockers: [] },
       ...{ waiting_on: null, not_before: null, released: [] },
       hold: { reason: 'wait', actor: 'ann', at: time },
@@ -364,6 +365,7 @@ describe('an issue explained over REST', () => {
     const response = await app.call('GET', '/api/v1/issues/acme/widgets/13/explain');
     expect(await response.json()).toEqual({
       ...{ repository: 'acme/widgets', issue: 13, title: 'Train the ranker', state: 'open', note: null },
+      moved_to: null,
       seen_at: '2026-01-02T03:04:05.678Z',
       blocked_by: [{ issue: 'acme/data#3', source: 'dependency', status: 'open', actor: null, needs: 'close' }],
       tasks: [

@@ -8,6 +8,8 @@ import { event } from '../schemas/event.ts';
 import { explanation } from '../schemas/explanation.ts';
 import { accepted, alive, delivered, openApi, ready, released } from '../schemas/health.ts';
 import { scopedHold } from '../schemas/hold.ts';
+import { issueState } from '../schemas/issue-state.ts';
+import { knownRepository, lookProblem } from '../schemas/repository.ts';
 import { run } from '../schemas/run.ts';
 import { task } from '../schemas/task.ts';
 import type { Answer, Body, Operation } from './operation.ts';
@@ -24,6 +26,9 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   event,
   hold: scopedHold,
   explanation,
+  repository: knownRepository,
+  issue_state: issueState,
+  look_problem: lookProblem,
   blocker,
   issue_blocker: issueBlocker,
   error,
@@ -32,6 +37,7 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   task_page: PAGES.tasks,
   event_page: PAGES.events,
   hold_page: PAGES.holds,
+  repository_page: PAGES.repositories,
   accepted,
   released,
   alive,

@@ -6,6 +6,7 @@ import { event } from '../schemas/event.ts';
 import { explanation } from '../schemas/explanation.ts';
 import { accepted, alive, delivered, openApi, ready, released } from '../schemas/health.ts';
 import { holdBody, releaseBody, scopedHold } from '../schemas/hold.ts';
+import { knownRepository } from '../schemas/repository.ts';
 import {
   batchesQuery,
   cancelBody,
@@ -14,6 +15,7 @@ import {
   logQuery,
   nothing,
   reasonBody,
+  repositoriesQuery,
   resumeBody,
   streamQuery,
   submitQuery,
@@ -29,6 +31,7 @@ export const PAGES = {
   tasks: pageOf(task),
   events: pageOf(event),
   holds: pageOf(scopedHold),
+  repositories: pageOf(knownRepository),
 };
 
 const aBatch = { schema: batch };
@@ -139,6 +142,12 @@ const OTHERS: readonly Operation[] = [
     path: '/api/v1/issues/{owner}/{repo}/{number}/explain',
     summary: "Why an issue's tasks are where they are, and what a close or reopen would do to them now.",
     ...{ query: nothing, answers: { 200: { schema: explanation } }, errors: [404] },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/repositories',
+    summary: 'Repositories: whether each can be reached, and how old what is known of its issues is.',
+    ...{ query: repositoriesQuery, answers: { 200: { schema: PAGES.repositories } } },
   },
   {
     ...{ method: 'get', path: '/api/v1/runs/{id}', summary: 'One run.' },

@@ -11,6 +11,7 @@ export function presentExplanation(explained: Extract<ExplainResult, { result: '
     issue: issue.number,
     title: issue.title,
     state: issue.presence === 'present' ? issue.state : issue.presence,
+    moved_to: issue.movedTo,
     seen_at: time(issue.observedAt),
     note,
     blocked_by: blockers.map(presentBlocker),

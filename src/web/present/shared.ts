@@ -13,6 +13,11 @@ export function time<T extends Date | null>(at: T): T extends Date ? string : st
   return (at?.toISOString() ?? null) as T extends Date ? string : string | null;
 }
 
+/** Whole seconds, and never negative where a clock was set back. */
+export function ageSeconds(since: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - since.getTime()) / 1_000));
+}
+
 export function presentHold({ reason, actor, at }: Hold) {
   return { reason, actor, at: time(at) };
 }

@@ -1,22 +1,31 @@
 /** Tasks and runs, as REST shows them. */
+
+import type { TrackedIssue } from '../../core/issue.ts';
 import type { ShownBlocker } from '../../core/report/blockers.ts';
 import type { Run } from '../../core/run.ts';
 import type { Task } from '../../core/task.ts';
+import type { RepositoryState } from '../../engine/ports.ts';
 import type { BlockerShown, IssueBlockerShown } from '../schemas/blocker.ts';
 import type { RunView } from '../schemas/run.ts';
 import type { TaskView } from '../schemas/task.ts';
-import { fullName, presentHold, type Repositories, time } from './shared.ts';
+import { presentIssueState } from './issue-state.ts';
+import { fullName, presentHold, time } from './shared.ts';
 
 /** What is shown of a task beside its own row. */
 export interface TaskSurroundings {
-  repositories: Repositories;
+  repositories: ReadonlyMap<string, RepositoryState>;
+  /** Its own, as it was last seen; null: it has none, or it was never read. */
+  issue: TrackedIssue | null;
+  now: Date;
   runs: readonly Run[];
   waitingOn: string | null;
   /** Issues that its own is blocked by. */
   blockers: readonly ShownBlocker[];
 }
 
-export function presentTask(task: Task, { repositories, runs, waitingOn, blockers }: TaskSurroundings): TaskView {
+export function presentTask(task: Task, surroundings: TaskSurroundings): TaskView {
+  const { repositories, issue, now, runs, waitingOn, blockers } = surroundings;
+  const repository = repositories.get(task.repositoryId) ?? null;
   return {
     id: task.id,
     key: task.key,
@@ -24,6 +33,7 @@ export function presentTask(task: Task, { repositories, runs, waitingOn, blocker
     batch_id: task.batchId,
     repository: fullName(task.repositoryId, repositories),
     issue: task.issueNumber,
+    issue_state: issue && presentIssueState(task, { issue, repository }, now),
     state: task.state,
     cause: task.cause,
     actor: task.actor,

@@ -37,6 +37,7 @@ export const tasksQuery = strict({
   cursor,
   limit,
 });
+export const repositoriesQuery = strict({ repository: repositoryName, cursor, limit });
 export const logQuery = strict({ tail: whole(1, MAX_TAIL_BYTES, DEFAULT_TAIL_BYTES) });
 const after = cursor.describe('The id of the last event that was seen; `latest`: where the journal ends now.');
 export const eventsQuery = strict({ after, limit });

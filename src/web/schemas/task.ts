@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CAUSES, TASK_STATES } from '../../core/task.ts';
 import { blocker } from './blocker.ts';
 import { hold, login, repository, time } from './common.ts';
+import { issueState } from './issue-state.ts';
 import { run } from './run.ts';
 
 export const task = z
@@ -13,6 +14,7 @@ export const task = z
     batch_id: z.string().nullable(),
     repository,
     issue: z.int().nullable(),
+    issue_state: issueState.nullable().describe('null: it has no issue, or none that was ever read.'),
     state: z.enum(TASK_STATES),
     cause: z.enum(CAUSES).nullable(),
     actor: login.nullable(),
