@@ -3,6 +3,7 @@ import { age } from '../core/report/text.ts';
 import type { Client } from './client.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { ageOf } from './render-issue.ts';
 import { table } from './table.ts';
 import { type BatchSummary, batchListView, type HoldView, holdView, pageOf, understand } from './views.ts';
 
@@ -29,9 +30,8 @@ async function heldBatches(client: Client): Promise<BatchSummary[]> {
 }
 
 function holdRow({ scope, repository, runner, reason, actor, age_seconds: seconds }: HoldView): string[] {
-  const now = new Date();
   const what = { all: 'everything', repository: repository ?? '?', runner: `runner ${runner}` }[scope];
-  return [what, age(new Date(now.getTime() - seconds * 1_000), now), actor, reason ?? ''];
+  return [what, ageOf(seconds), actor, reason ?? ''];
 }
 
 function batchRow({ id, name, hold }: BatchSummary): string[] {

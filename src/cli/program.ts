@@ -8,6 +8,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addExplainCommand } from './commands/explain.ts';
 import { addLocalCommands } from './commands/local.ts';
 import { addPauseCommands } from './commands/pause.ts';
+import { addRepositoriesCommand } from './commands/repositories.ts';
 import { addTaskCommands } from './commands/task.ts';
 import { type CliDeps, makeContext } from './context.ts';
 import { CliError, EXIT } from './exit.ts';
@@ -54,6 +55,7 @@ function makeProgram(deps: CliDeps, json: boolean, ended: { exitCode: number }):
   addBatchCommands(program, act);
   addTaskCommands(program, act);
   addPauseCommands(program, act);
+  addRepositoriesCommand(program, act);
   addExplainCommand(program, act);
   addDoctorCommand(program, act);
   return program;

@@ -1,12 +1,13 @@
 /** What is known of an issue and its tasks, as text for people. */
 import { visible } from '../core/report/text.ts';
+import { absenceWords } from './render-issue.ts';
 import { issueBlockerLine } from './render-task.ts';
 import type { ExplanationView } from './views.ts';
 
 export function renderExplanation(explanation: ExplanationView): string {
-  const { repository, issue, state, title, note, blocked_by: blockers, tasks, blocks } = explanation;
+  const { repository, issue, state, title, moved_to: movedTo, note, blocked_by: blockers, tasks, blocks } = explanation;
   const lines = [
-    `${repository}#${issue} ${title}: ${state}`,
+    `${repository}#${issue} ${title}: ${absenceWords(state, movedTo)}`,
     ...(note === null ? [] : [note]),
     ...blockers.map(issueBlockerLine),
     ...(tasks.length + blocks.length === 0 ? ['no task is tied to it, and none waits for it'] : []),

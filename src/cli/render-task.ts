@@ -1,5 +1,6 @@
 /** One task as text for people. */
-import { visible } from '../core/report/text.ts';
+import { age, visible } from '../core/report/text.ts';
+import { issueWords } from './render-issue.ts';
 import type { IssueBlockerView, TaskView } from './views.ts';
 import { whyOf } from './why.ts';
 
@@ -7,12 +8,22 @@ export function renderTask(task: TaskView): string {
   const why = whyOf(task);
   const lines = [
     `${task.key} (${task.id}): ${task.state}${why === '' ? '' : `, ${why}`}`,
-    ...(task.issue === null ? [] : [`issue ${task.repository ?? ''}#${task.issue}`]),
+    ...(task.issue === null ? [] : issueLines(task, task.issue)),
     ...task.blockers.map(blockerLine),
     ...(task.not_before === null ? [] : [`not before ${task.not_before}`]),
     ...task.runs.map(runLine),
   ];
   return `${lines.map(visible).join('\n')}\n`;
+}
+
+function issueLines({ repository, issue_state: known }: TaskView, number: number): string[] {
+  const name = `issue ${repository ?? ''}#${number}`;
+  if (!known) return [name];
+  return [`${name}: ${issueWords(known)}`, ...(known.problem === null ? [] : [problemLine(known.problem)])];
+}
+
+function problemLine({ code, message, since }: NonNullable<NonNullable<TaskView['issue_state']>['problem']>): string {
+  return `can't be read anew for ${age(new Date(since), new Date())}: ${code}: ${message}`;
 }
 
 export function issueBlockerLine(blocker: IssueBlockerView): string {

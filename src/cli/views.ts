@@ -29,12 +29,27 @@ const issueBlocker = z.looseObject({
 
 const blocker = z.discriminatedUnion('kind', [question, issueBlocker.extend({ kind: z.literal('issue') })]);
 
+/** Why what is known of issues can't be made newer. */
+const lookProblem = z.looseObject({ code: z.string(), message: z.string(), since: z.string() });
+
+const issueState = z.looseObject({
+  state: z.string(),
+  reason: z.string().nullable(),
+  locked: z.boolean(),
+  presence: z.string(),
+  moved_to: z.string().nullable(),
+  data_age_seconds: z.number(),
+  problem: lookProblem.nullable(),
+});
+
 export const taskView = z.looseObject({
   id: z.string(),
   key: z.string(),
   name: z.string(),
   repository: z.string().nullable(),
   issue: z.number().nullable(),
+  /** An earlier version of the app tells nothing of it. */
+  issue_state: issueState.nullish(),
   state: z.string(),
   cause: z.string().nullable(),
   actor: z.string().nullable(),
@@ -86,11 +101,21 @@ export const holdView = hold.extend({
   age_seconds: z.number(),
 });
 
+export const repositoryView = z.looseObject({
+  full_name: z.string(),
+  access: z.string(),
+  access_since: z.string().nullable(),
+  verified_at: z.string().nullable(),
+  data_age_seconds: z.number().nullable(),
+  problem: lookProblem.nullable(),
+});
+
 export const explanationView = z.looseObject({
   repository: z.string(),
   issue: z.number(),
   state: z.string(),
   title: z.string(),
+  moved_to: z.string().nullish(),
   /** Why it may be out of date; null: it is not. */
   note: z.string().nullable(),
   blocked_by: z.array(issueBlocker),
@@ -115,6 +140,8 @@ export type PlannedView = z.output<typeof plannedView>;
 export type EventView = z.output<typeof eventView>;
 export type HoldView = z.output<typeof holdView>;
 export type IssueBlockerView = z.output<typeof issueBlocker>;
+export type IssueStateView = z.output<typeof issueState>;
+export type RepositoryView = z.output<typeof repositoryView>;
 export type ExplanationView = z.output<typeof explanationView>;
 
 export function pageOf<S extends z.ZodType>(item: S) {

@@ -1,0 +1,27 @@
+/** `standdown repositories`: whether each can be reached, and how old what is known of its issues is. */
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { renderRepositories } from '../render-repositories.ts';
+import { pageOf, repositoryView, understand } from '../views.ts';
+import type { Act } from './act.ts';
+
+export function addRepositoriesCommand(program: Command, act: Act): void {
+  program
+    .command('repositories')
+    .description('whether each can be reached, and how old what is known of its issues is')
+    .option('--repository <owner/name>', 'only this one')
+    .option('--cursor <cursor>', 'go on behind an earlier list')
+    .action(act((context, _arguments, options) => listRepositories(context, options)));
+}
+
+async function listRepositories(context: Context, options: Readonly<Record<string, unknown>>): Promise<ExitCode> {
+  const query = new URLSearchParams();
+  for (const key of ['repository', 'cursor']) {
+    if (typeof options[key] === 'string') query.set(key, options[key]);
+  }
+  const page = understand(pageOf(repositoryView), await context.client().request('GET', `/repositories?${query}`));
+  const more = page.next === null ? '' : `More: --cursor ${page.next}\n`;
+  context.print(page, renderRepositories(page.items, new Date()) + more);
+  return EXIT.done;
+}
