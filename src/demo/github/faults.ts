@@ -9,6 +9,8 @@ type Trouble =
   | { kind: 'garbage'; body?: string; contentType?: string }
   /** Does what was asked for, then answers this status (default 502) as if it had not. */
   | { kind: 'lost_answer'; status?: number }
+  /** Does what was asked for, and answers something else than it would. */
+  | { kind: 'change'; change: (body: unknown) => unknown }
   /** Waits, then goes on as usual. */
   | { kind: 'delay'; ms: number }
   /** Closes the connection: before anything happens, or after it did. */

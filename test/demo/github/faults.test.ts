@@ -49,6 +49,14 @@ test('a write can succeed although its answer is a 502', async () => {
   expect(github.comments('acme/widgets', 1)).toMatchObject([{ body: 'once' }]);
 });
 
+test('an answer can be changed on its way, after what was asked for was done', async () => {
+  const change = (body: unknown) => ({ ...(body as object), body: 'never' });
+  const { github, token } = await startWith({ kind: 'change', change, times: 1 });
+  const reply = await ask(github, `POST ${COMMENTS}`, { token, body: { body: 'once' } });
+  expect(reply).toMatchObject({ status: 201, json: { body: 'never' } });
+  expect(github.comments('acme/widgets', 1)).toMatchObject([{ body: 'once' }]);
+});
+
 test('a connection can drop before anything is done, or after', async () => {
   const { github, token } = await startWith({ kind: 'drop', times: 1 });
   github.faults.add({ kind: 'drop', after: true, times: 1 });

@@ -21,6 +21,7 @@ export async function suffer({ trouble, cleared }: Hit): Promise<Answer | null |
       await Promise.race([pause(trouble.ms, undefined, { ref: false }), cleared]);
       return 'go_on';
     case 'lost_answer':
+    case 'change':
       return 'go_on';
   }
 }
@@ -29,7 +30,7 @@ export async function suffer({ trouble, cleared }: Hit): Promise<Answer | null |
 export function spoil({ trouble }: Hit, answer: Answer): Answer | null {
   if (trouble.kind === 'drop') return null;
   if (trouble.kind === 'lost_answer') return { ...garbage('<html>Bad Gateway</html>'), status: trouble.status ?? 502 };
-  return answer;
+  return trouble.kind === 'change' ? { ...answer, body: trouble.change(answer.body) } : answer;
 }
 
 function garbage(body = '<!DOCTYPE html><title>Unicorn!</title>', contentType = 'text/html'): Answer {
