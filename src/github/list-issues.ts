@@ -1,7 +1,7 @@
 /** Issues that changed since an instant, by one conditional listing: while nothing changes it costs nothing of the rate limit. */
 import { z } from 'zod';
 import type { IssueSnapshot } from '../core/issue.ts';
-import { GitHubError, type IssueListing, type RepositoryRef } from '../engine/ports.ts';
+import { GitHubError, type IssueListing, type RepositoryRef, type Unreadable } from '../engine/ports.ts';
 import { bodyOf, type Condition, type GitHubClient, type Reply } from './client.ts';
 import { followPages, type Page, PER_PAGE, type Place } from './follow-pages.ts';
 import { hasNextPage } from './link.ts';
@@ -46,6 +46,7 @@ export async function listIssues(
   return {
     found: 'issues',
     issues: issuesOf(items),
+    unreadable: broken.flatMap(toUnreadable),
     newest: newestOf(items, wholeUntil, broken),
     isWhole: wholeUntil === null,
     validator: isOnePage && broken.length === 0 ? validatorOf(reply) : null,
@@ -101,6 +102,10 @@ function brokenOf(reply: Reply, items: readonly Item[]): Item[] {
   const count = new Set(broken.map(({ number, updatedAt }) => `${number} ${updatedAt.getTime()}`)).size;
   if (count <= MOST_BROKEN) return broken;
   throw new GitHubError('retryable', `${reply.call}: ${count} of the issues are not as promised`);
+}
+
+function toUnreadable({ number, updatedAt }: Item): Unreadable[] {
+  return number === undefined ? [] : [{ number, updatedAt }];
 }
 
 /** From before what can't be read: it is asked for again until it can. */

@@ -29,14 +29,17 @@ describe('a listing', () => {
     const broken = { ...at(7), number: 'twelve', state: 'open' };
     playList(200, [issueJson({ number: 1, ...at(6) }), broken, issueJson({ number: 2, ...at(8) })], { etag: 'W/"1"' });
     const listing = await list();
-    expect(listing).toMatchObject({ newest: new Date('2026-01-02T03:04:06Z'), isWhole: true, validator: null });
+    const newest = new Date('2026-01-02T03:04:06Z');
+    expect(listing).toMatchObject({ unreadable: [], newest, isWhole: true, validator: null });
     expect(listing.found === 'issues' && listing.issues.map(({ number }) => number)).toEqual([1, 2]);
   });
 
   test('that begins with an item that is no issue does not go on', async () => {
     const broken = issueJson({ number: 1, closed_at: null, ...at(6) });
     playList(200, [broken, issueJson({ number: 2, ...at(6) }), issueJson({ number: 3, ...at(7) })]);
-    expect(await list()).toMatchObject({ issues: [{ number: 2 }, { number: 3 }], newest: null, isWhole: true });
+    const unreadable = [{ number: 1, updatedAt: new Date('2026-01-02T03:04:06Z') }];
+    const issues = [{ number: 2 }, { number: 3 }];
+    expect(await list()).toMatchObject({ issues, unreadable, newest: null, isWhole: true });
   });
 
   test('with many items that are no issues is no answer', async () => {
@@ -65,6 +68,7 @@ describe('a listing', () => {
     expect(await list()).toEqual({
       found: 'issues',
       issues: [],
+      unreadable: [],
       newest: null,
       isWhole: true,
       validator: expect.stringContaining('W/"1"'),

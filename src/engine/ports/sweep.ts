@@ -9,6 +9,8 @@ export type IssueListing =
   | {
       found: 'issues';
       issues: readonly IssueSnapshot[];
+      /** Listed in a form that can't be read: their own answers have to tell. A few at most. */
+      unreadable: readonly Unreadable[];
       /** Newest change of all that was listed, pull requests too; null: nothing was. By GitHub's clock. */
       newest: Date | null;
       /** False: there is more than one call reads; what is beyond is newer than `newest`. */
@@ -16,6 +18,11 @@ export type IssueListing =
       /** For the next listing from the same instant; null: that one has to be read whole. Opaque, and good for one token only. */
       validator: string | null;
     };
+
+export interface Unreadable {
+  number: number;
+  updatedAt: Date;
+}
 
 /** What GraphQL shows of one issue, or that it shows none. It proves no absence by itself. */
 export type IssueSight =

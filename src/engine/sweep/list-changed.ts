@@ -1,7 +1,7 @@
 /** One repository's issues that changed since the last look: one request, which costs nothing while all is quiet. */
-import type { IssueSnapshot } from '../../core/issue.ts';
+import type { Deps } from '../deps.ts';
 import { githubNow } from '../github-clock.ts';
-import { GitHubError, type IssueListing, type RepositoryState } from '../ports.ts';
+import { GitHubError, type IssueListing, type RepositoryState, type Unreadable } from '../ports.ts';
 import { confirmed } from './confirm.ts';
 import type { Sweeper } from './sweeper.ts';
 import { ROWS_AT_ONCE, type Sighting, takeNews } from './take-news.ts';
@@ -29,11 +29,11 @@ export async function listChanged(sweeper: Sweeper, state: RepositoryState, sinc
   const begun = githubNow(deps);
   const listing = await github.listIssues(state, since, state.issuesEtag);
   if (listing.found === 'unchanged') return { changes: 0, isWhole: true };
-  const sightings = await sightingsOf(sweeper, state.id, listing.issues);
+  const sightings = await sightingsOf(sweeper, state.id, listing);
   // The same call once more, and nothing that was kept from the first.
   const again = async () => {
     const second = await github.listIssues(state, since, null);
-    return second.found === 'issues' ? sightingsOf(sweeper, state.id, second.issues) : [];
+    return second.found === 'issues' ? sightingsOf(sweeper, state.id, second) : [];
   };
   const doubtful = await confirmed(sweeper, state, { sightings, again });
   const changes = await takeNews(sweeper, doubtful.sightings);
@@ -72,9 +72,9 @@ export function firstCursor({ deps }: Sweeper): Date {
 async function sightingsOf(
   { deps }: Sweeper,
   repositoryId: string,
-  issues: readonly IssueSnapshot[],
+  { issues, unreadable }: Listed,
 ): Promise<Sighting[]> {
-  const found: Sighting[] = [];
+  const found = await unreadableOf(deps, repositoryId, unreadable);
   for (let at = 0; at < issues.length; at += ROWS_AT_ONCE) {
     const seen = new Map(issues.slice(at, at + ROWS_AT_ONCE).map((issue) => [issue.number, issue]));
     for (const known of await deps.store.issuesOf(repositoryId, [...seen.keys()])) {
@@ -82,4 +82,12 @@ async function sightingsOf(
     }
   }
   return found;
+}
+
+/** Those that have changed since they were read: what is listed again and again is asked about once. */
+async function unreadableOf({ store }: Deps, repositoryId: string, listed: readonly Unreadable[]): Promise<Sighting[]> {
+  const changedAt = new Map(listed.map(({ number, updatedAt }) => [number, updatedAt]));
+  const known = changedAt.size === 0 ? [] : await store.issuesOf(repositoryId, [...changedAt.keys()]);
+  const changed = known.filter(({ number, updatedAt }) => updatedAt < (changedAt.get(number) ?? updatedAt));
+  return changed.map((issue) => ({ known: issue, seen: null, isUnanswered: true }));
 }

@@ -227,7 +227,14 @@ describe('a listing that is empty', () => {
     const [id] = await running(ISSUE);
     github.state.listingFails = null;
     const { listIssues } = github;
-    github.listIssues = async () => ({ found: 'issues', issues: [], newest: null, isWhole: true, validator: 'empty' });
+    github.listIssues = async () => ({
+      found: 'issues',
+      issues: [],
+      unreadable: [],
+      newest: null,
+      isWhole: true,
+      validator: 'empty',
+    });
     embedded.deps.github = github;
     await sweepRepository({ ...sweeper, github }, REPOSITORY.id);
     github.listIssues = listIssues;
