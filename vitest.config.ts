@@ -5,7 +5,7 @@ const postgresql = 'test/**/postgresql/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       { test: { ...common, name: 'main', include: ['test/**/*.test.ts'], exclude: [postgresql] } },
       // Needs a server: see CONTRIBUTING.md.

@@ -1,5 +1,6 @@
 /** The one place where objects are made and joined. `startApp` gives a running app; its `close` ends it in reverse order. */
 import type { OperatorFile } from '../core/documents/index.ts';
+import type { WritePace } from '../core/pace.ts';
 import type { Deps } from '../engine/deps.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
 import { SCHEDULE_KEY } from '../engine/keys.ts';
@@ -23,8 +24,8 @@ export interface AppOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** The database failed in a way that a running process can't mend. */
   onFatal?: (error: Error) => void;
-  /** Pause between two writes to GitHub, in ms; default 1,000, as GitHub asks for. */
-  writeGapMs?: number;
+  /** How fast GitHub is written to; default: a write a second, 75 a minute, 480 an hour. */
+  writePace?: Partial<WritePace>;
   /** How often runners are asked about all live runs; default 2. */
   runnerCheckSeconds?: number;
   /** How long what runs goes on once the App was taken from its repository, in ms; default 600,000. */
@@ -110,11 +111,11 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   }
 }
 
-function engineOptions(config: Config, { writeGapMs, runnerCheckSeconds }: AppOptions) {
+function engineOptions(config: Config, { writePace, runnerCheckSeconds }: AppOptions) {
   return {
     sweepSeconds: config.sweepIntervalSeconds,
     owner: `app-${process.pid}-${Date.now().toString(36)}`,
-    ...(writeGapMs === undefined ? {} : { writeGapMs }),
+    ...(writePace === undefined ? {} : { writePace }),
     ...(runnerCheckSeconds === undefined ? {} : { runnerCheckSeconds }),
   };
 }

@@ -1,7 +1,7 @@
 /** The engine as a running thing: its loops, their start and their end. What it does is in the use cases beside it. */
 
 import type { IssueRef } from '../core/issue.ts';
-import { WRITE_PACE } from '../core/pace.ts';
+import { WRITE_PACE, type WritePace } from '../core/pace.ts';
 import { bringStartsForward } from './clock-set-back.ts';
 import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
@@ -31,8 +31,8 @@ export interface EngineOptions {
   runnerCheckSeconds?: number;
   /** How fast runs may start; default 50 a second, 16 of them at once. */
   startsPerSecond?: number;
-  /** Pause between two writes to GitHub, in ms. */
-  writeGapMs?: number;
+  /** How fast GitHub is written to; default: `WRITE_PACE`, which is below its limits. */
+  writePace?: Partial<WritePace>;
   /** How long everything else waits for the sweep at start, which then goes on beside it; default 60,000 ms. */
   firstSweepMs?: number;
   /** Names this process in leases. */
@@ -156,7 +156,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     clock,
     run: () => processDeliveries(deps).then(() => null),
   });
-  const writePace = { ...WRITE_PACE, gapMs: options.writeGapMs ?? WRITE_PACE.gapMs };
+  const writePace = { ...WRITE_PACE, ...options.writePace };
   const sender = makeSender({ deps, owner: options.owner, pace: writePace });
   const outbox = startLoop({ name: 'outbox', log, clock, run: () => sendOwed(sender) });
   const worker = startWorker({ queue: store.queue, owner: options.owner, atOnce: AT_ONCE, waits, clock, log, handle });

@@ -116,7 +116,7 @@ it('many issues that close at once are told of once each, though the app is rest
   const batch = await submit(world, tasks, { ...batchName(), max_parallel: 12 });
   for (const { number } of issues) await untilTask(world, batch, `t${number}`, { state: 'running' });
   await world.stop();
-  await world.start({ writeGapMs: 200 });
+  await world.start({ writePace: { gapMs: 200 } });
   world.clock.forward();
   for (const issue of issues) issue.close({ by: 'ann' });
   const told = () => issues.filter(({ number }) => outcomesOf(world, number).length > 0).length;

@@ -9,6 +9,8 @@ export async function bundleInto(outDir: string, entry: string): Promise<string>
   await build({
     configFile: false,
     logLevel: 'error',
+    // Finding and reading hundreds of modules takes long at each start; a native one finds its binary from where it is.
+    ssr: { noExternal: true, external: ['better-sqlite3'] },
     build: { ssr: entry, outDir, target: 'node20', emptyOutDir: false, rollupOptions: { output } },
   });
   return join(outDir, name);

@@ -78,7 +78,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       app = await startApp(config, {
         log: silentLog,
         env: process.env,
-        writeGapMs: 0,
+        writePace: { gapMs: 0 },
         runnerCheckSeconds: 0.2,
         ...options.app,
         ...more,

@@ -40,7 +40,7 @@ afterAll(async () => {
 /** An app of the same database without any runner of its own. */
 function startReceiver(): Promise<App> {
   const config = readConfig(world.env, (path) => (path.endsWith('standdown.yml') ? 'runners: {}\n' : null));
-  return startApp(config, { log: silentLog, env: process.env, writeGapMs: 0, runnerCheckSeconds: 0.2 });
+  return startApp(config, { log: silentLog, env: process.env, writePace: { gapMs: 0 }, runnerCheckSeconds: 0.2 });
 }
 
 describe('two apps on one database', () => {
