@@ -1,6 +1,5 @@
 /** The App is taken from a repository: what runs there goes on for a grace, and is then stopped, whatever way it was taken away. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DISCOVER_KEY } from '../../src/engine/keys.ts';
 import { submit, untilTask, WAIT } from '../support/world.ts';
 import {
   BY,
@@ -11,6 +10,7 @@ import {
   PLACES,
   type Place,
   placeIn,
+  readList,
   startAt,
   stateOf,
   told,
@@ -42,9 +42,6 @@ afterAll(() => {
   const violations = () => github.violations().filter(({ where }) => !/^GET \/repositories\/\d+$/.test(where));
   return closeWorld({ ...world, github: { ...github, violations } });
 });
-
-/** The list of what the App is on, as it is read every hour. */
-const readList = () => world.app().deps.store.queue.enqueue([{ key: DISCOVER_KEY, dueAt: new Date() }]);
 
 const givenUpAt = async ({ id }: Place) =>
   (await eventsOf(world, { type: 'REPOSITORY_GIVEN_UP', repositoryId: id })).map(({ at }) => at.getTime());
@@ -118,7 +115,7 @@ const WAYS: Record<string, (place: Place) => unknown> = {
   // Only the new account is told.
   'transferred to where the App is not': async ({ account, fullName }) => {
     world.github.repository(fullName).transfer(`${account}-else`, BY);
-    await readList();
+    await readList(world);
   },
   'removed unheard, and then made private': async ({ fullName }) => {
     world.github.webhooks.lose();

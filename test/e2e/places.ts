@@ -1,5 +1,6 @@
 /** Repositories of accounts of their own: what happens to one installation is none of the others' concern. */
 import { expect } from 'vitest';
+import { DISCOVER_KEY } from '../../src/engine/keys.ts';
 import type { RepositoryState } from '../../src/engine/ports.ts';
 import { rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT, type World } from '../support/world.ts';
 import { type Program, pidsOf, sleeper } from './programs.ts';
@@ -14,11 +15,15 @@ export interface Place {
 
 export const BY = { by: 'ann' };
 
-const MOST_ACCOUNTS = 12;
-const patterns = Array.from({ length: MOST_ACCOUNTS }, (_, index) => `"org-${index + 1}/*"`);
+/** A login that nobody has, and that the operator's file knows. */
+export const SPARE = 'org-spare';
 
-/** The operator's file for them: "org-1/*" and so on. */
-export const PLACES = `runners:\n  local: { kind: process, repositories: ["acme/*", ${patterns.join(', ')}], grace_seconds: 0.5 }\n`;
+const MOST_ACCOUNTS = 12;
+const logins = ['acme', SPARE, ...Array.from({ length: MOST_ACCOUNTS }, (_, index) => `org-${index + 1}`)];
+const patterns = logins.map((login) => `"${login}/*"`).join(', ');
+
+/** The operator's file for them. */
+export const PLACES = `runners:\n  local: { kind: process, repositories: [${patterns}], grace_seconds: 0.5 }\n`;
 
 let accounts = 0;
 
@@ -62,6 +67,11 @@ export async function stateOf(world: World, { id }: Place): Promise<RepositorySt
 export async function untilAccess(world: World, place: Place, access: RepositoryState['access']): Promise<number> {
   await expect.poll(async () => (await stateOf(world, place)).access, WAIT).toBe(access);
   return (await stateOf(world, place)).accessSince?.getTime() ?? 0;
+}
+
+/** The list of what the App is on, as it is read every hour. */
+export async function readList(world: World): Promise<void> {
+  await world.app().deps.store.queue.enqueue([{ key: DISCOVER_KEY, dueAt: new Date() }]);
 }
 
 /** Why it is not running, as anybody is told. */
