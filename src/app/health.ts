@@ -1,6 +1,7 @@
 /** How it stands with the app: alive, and ready as long as a delivery can be accepted and kept. */
 import type { Deps } from '../engine/deps.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { IssueProblem } from '../engine/issue-problems.ts';
 import { missedState } from '../engine/missed/index.ts';
 import { dataAge } from '../engine/sweep/index.ts';
 import type { Health } from '../web/index.ts';
@@ -37,6 +38,7 @@ export function makeHealth(deps: Deps, options: HealthOptions): Health {
           done_at_start: status?.swept ?? false,
           last_at: status?.lastSweepAt?.toISOString() ?? null,
           errors: status?.lastSweepErrors ?? 0,
+          issues: database === 'ok' ? await renderIssues(deps, status?.issueProblems ?? []) : [],
         },
         data: database === 'ok' && deps.github !== null ? await renderDataAge(deps) : null,
         webhooks: database === 'ok' && options.hasWebhooks ? renderWebhooks(await missedState(deps)) : null,
@@ -71,6 +73,20 @@ async function renderDataAge(deps: Deps): Promise<object> {
     })),
     problems_in_all: problems.length,
   };
+}
+
+/** Issues with news that can't be read, the one that lasts longest first. */
+async function renderIssues({ store }: Deps, problems: readonly IssueProblem[]): Promise<object[]> {
+  const shown = problems.toSorted((a, b) => a.since.getTime() - b.since.getTime()).slice(0, MOST_PROBLEMS);
+  const found = await store.queries.repositories([...new Set(shown.map(({ issue }) => issue.repositoryId))]);
+  return shown.map(({ issue: { repositoryId, number }, code, message, since, failures, nextTryAt }) => ({
+    issue: `${found.get(repositoryId)?.fullName ?? ''}#${number}`,
+    code,
+    message,
+    since: since.toISOString(),
+    failures,
+    next_try_at: nextTryAt.toISOString(),
+  }));
 }
 
 async function checkDatabase({ store, log }: Deps): Promise<'ok' | 'unavailable'> {

@@ -1,17 +1,16 @@
 /** The engine as a running thing: its loops, their start and their end. What it does is in the use cases beside it. */
 
-import type { IssueRef } from '../core/issue.ts';
 import { WRITE_PACE, type WritePace } from '../core/pace.ts';
 import { bringStartsForward } from './clock-set-back.ts';
 import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
 import type { Deps } from './deps.ts';
-import { issueEvent } from './journal.ts';
-import { accessKey, issueKey, parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
+import { type IssueProblem, makeIssueProblems } from './issue-problems.ts';
+import { parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
 import { startLoop } from './loop.ts';
 import { makeNeedsGraphs } from './needs-graphs.ts';
 import { makeSender, sendOwed } from './outbox/index.ts';
-import { GitHubError, type WorkLease, type Write } from './ports.ts';
+import type { WorkLease } from './ports.ts';
 import { processDeliveries } from './process-deliveries.ts';
 import { reconcileBatch } from './reconcile-batch.ts';
 import { reconcileIssue } from './reconcile-issue.ts';
@@ -55,6 +54,8 @@ export interface EngineStatus {
   swept: boolean;
   lastSweepAt: Date | null;
   lastSweepErrors: number;
+  /** What was found and can't be followed now. */
+  issueProblems: readonly IssueProblem[];
 }
 
 const AT_ONCE = 16;
@@ -64,53 +65,38 @@ const FIRST_SWEEP_MS = 60_000;
 /** Sweeps first, then does everything side by side. */
 export async function startEngine(deps: Deps, options: EngineOptions): Promise<Engine> {
   const { store, clock, log } = deps;
-  const status: EngineStatus = { swept: false, lastSweepAt: null, lastSweepErrors: 0 };
+  const status = { swept: false, lastSweepAt: null as Date | null, lastSweepErrors: 0 };
   const later = (seconds: number) => new Date(clock().getTime() + seconds * 1_000);
   const checkSeconds = options.runnerCheckSeconds ?? 2;
   const pace = makeStartPace(options.startsPerSecond === undefined ? {} : { perSecond: options.startsPerSecond });
   const graphs = makeNeedsGraphs(store);
   const sweeper = makeSweeper(deps, options.sweepSeconds * 1_000);
   const unswept = new Set<string>();
+  const issues = makeIssueProblems(deps);
   let checks = 0;
 
   function onSwept(repositoryId: string, { problem }: Swept): void {
     if (problem === null) unswept.delete(repositoryId);
     else unswept.add(repositoryId);
-    status.lastSweepErrors = unswept.size;
+    countErrors();
+  }
+
+  function countErrors(): void {
+    status.lastSweepErrors = unswept.size + issues.list().length;
   }
 
   async function runSweep(): Promise<void> {
     const result = await sweep(deps, sweeper, onSwept);
     // Of the issues that it found each is looked at by itself, and its failure told there.
-    const errors = sweeper === null ? result.errors.length : unswept.size;
-    Object.assign(status, { swept: true, lastSweepAt: clock(), lastSweepErrors: errors });
+    Object.assign(status, { swept: true, lastSweepAt: clock() });
+    if (sweeper === null) status.lastSweepErrors = result.errors.length;
+    else countErrors();
   }
 
   const upkeep = makeUpkeep(deps, sweeper, (repositoryId, swept) => {
     onSwept(repositoryId, swept);
     status.lastSweepAt = clock();
   });
-
-  /** One issue's failure is its own: told once for each row of them, and tried again by its key. */
-  async function tellFailure(ref: IssueRef, failures: number, work: () => Promise<void>): Promise<void> {
-    const name = issueKey(ref);
-    try {
-      await work();
-      unswept.delete(name);
-    } catch (error) {
-      unswept.add(name);
-      if (failures === 0 && error instanceof GitHubError) {
-        const { code, message } = error;
-        log.warn({ issue: ref.number, code, problem: message }, 'reconciliation error');
-        const told = issueEvent('RECONCILIATION_ERROR', clock(), ref, { code, message });
-        const look: Write = { write: 'work.enqueue', key: accessKey(ref.repositoryId), dueAt: clock() };
-        await store.commit(code === 'lost_access' ? [told, look] : [told]);
-      }
-      throw error;
-    } finally {
-      status.lastSweepErrors = unswept.size;
-    }
-  }
 
   async function handle({ key, failures }: WorkLease): Promise<void> {
     const work = parseKey(key);
@@ -121,7 +107,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'batch':
         return reconcileBatch(deps, graphs, work.id);
       case 'issue':
-        return tellFailure(work.ref, failures, () => reconcileIssue(deps, work.ref, failures));
+        return issues.watch(work.ref, failures, () => reconcileIssue(deps, work.ref, failures)).finally(countErrors);
       case 'comments':
         return handleComments(deps, work.ref, failures);
       case 'file':
@@ -187,7 +173,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     async requestSweep() {
       await store.queue.enqueue([{ key: SWEEP_KEY, dueAt: clock() }]);
     },
-    status: () => ({ ...status }),
+    status: () => ({ ...status, issueProblems: issues.list() }),
     async stop() {
       clockWatch.stop();
       for (const off of unsubscribe) off?.();

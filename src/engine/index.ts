@@ -23,6 +23,7 @@ export {
 } from './changes.ts';
 export type { Deps } from './deps.ts';
 export { type Engine, type EngineOptions, type EngineStatus, startEngine } from './engine.ts';
+export type { IssueProblem } from './issue-problems.ts';
 export * from './ports.ts';
 export { type SubmitResult, submitBatch } from './submit-batch.ts';
 export { type SweepResult, sweep } from './sweep/index.ts';

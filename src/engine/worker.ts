@@ -77,8 +77,13 @@ async function giveBack({ queue, clock, log }: WorkerOptions, lease: WorkLease, 
   const { key, failures } = lease;
   const message = error instanceof Error ? error.message : String(error);
   log.warn({ key, failures: failures + 1, err: error }, 'work failed');
-  const asked = error instanceof GitHubError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  const dueAt = new Date(clock().getTime() + Math.min(MAX_BACKOFF_MS, Math.max(asked, 500 * 2 ** failures)));
+  const dueAt = retryAt(error, failures, clock());
   // If even this fails, the lease runs out and brings the key back.
   await queue.fail(lease, dueAt, message).catch((failed) => log.error({ key, err: failed }, 'work not given back'));
+}
+
+/** When work is tried again that had failed so many times before. */
+export function retryAt(error: unknown, failures: number, now: Date): Date {
+  const asked = error instanceof GitHubError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return new Date(now.getTime() + Math.min(MAX_BACKOFF_MS, Math.max(asked, 500 * 2 ** failures)));
 }

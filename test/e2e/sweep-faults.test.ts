@@ -83,7 +83,7 @@ async function expectUntouched({ batch, word }: Work): Promise<void> {
 
 interface Ready {
   status: string;
-  sweep: { errors: number };
+  sweep: { errors: number; issues: { issue: string; code: string; since: string; next_try_at: string }[] };
   data: { problems: { repository: string; code: string; message: string; since: string; next_try_at: string }[] };
 }
 
@@ -175,7 +175,11 @@ describe('an issue about which GitHub', () => {
     await expectStopped(next, there);
     await expect.poll(() => errorsSince(before), WAIT).toEqual([{ issue: silent.issue.number, code }]);
     await expectUntouched(silent);
-    expect((await readyz()).sweep.errors).toBe(1);
+    const { errors, issues } = (await readyz()).sweep;
+    expect(errors).toBe(1);
+    expect(issues).toMatchObject([{ issue: `${REPOSITORY}#${silent.issue.number}`, code }]);
+    const [problem] = issues;
+    expect(Date.parse(problem?.next_try_at ?? '')).toBeGreaterThan(Date.parse(problem?.since ?? ''));
     expect(await errorsSince(before, OTHER)).toEqual([]);
 
     world.github.faults.clear();
@@ -183,7 +187,7 @@ describe('an issue about which GitHub', () => {
     await sweepNow(world);
     await expectStopped(silent);
     await untilSettled(world);
-    expect((await readyz()).sweep.errors).toBe(0);
+    expect((await readyz()).sweep).toMatchObject({ errors: 0, issues: [] });
   });
 });
 
