@@ -115,6 +115,7 @@ describe('a transferred issue', () => {
     await untilSettled(world);
     expect(told(number)[0]).toContain('was closed as completed');
     expect(outcomesOf(world, issue.number)).toEqual([]);
+    expect(await eventsOf(world, { type: 'COMMENT_REFUSED', issueNumber: issue.number })).toEqual([]);
   });
 
   it('that went where the App is not has its tree stopped, and its words given up', async () => {
