@@ -32,12 +32,17 @@ export interface Auth {
   forApp(): Promise<Authorization>;
   /** GitHub said 401: the next use asks for a new token instead of the cached one. */
   refused(installationId: number | null): void;
+  /** GitHub said that the token may not do it: what was granted since comes with a new one, asked for every 10 s at most. */
+  outgrown(installationId: number | null): void;
 }
 
 const TOKEN_ROUTE = 'POST /app/installations/{installation_id}/access_tokens';
 
 /** By how much an answer has to correct our idea of GitHub's clock, for the clock to be the reason of its refusal. */
 const SKEW_MS = 10_000;
+
+/** A token that was made just now holds all that is granted. */
+const OUTGROWN_MS = 10_000;
 
 /** A token answer without a token would be cached for an hour like a good one. */
 const tokenSchema = z.object({ token: z.string().min(1), createdAt: z.string() });
@@ -53,6 +58,7 @@ function makeTokenAuth(token: string): Auth {
     forInstallation: async () => authorization,
     forApp: async () => authorization,
     refused: () => {},
+    outgrown: () => {},
   };
 }
 
@@ -61,6 +67,7 @@ function makeInstallationAuth({ appId, privateKey }: { appId: number | string; p
   const createJwt = async () => signJwt(http.githubNow());
   const app = createAppAuth({ appId, createJwt, request: http.octokit.request, log: http.octokit.log });
   const stale = new Set<number>();
+  const madeAt = new Map<number, Date>();
 
   async function forInstallation(installationId: number | null): Promise<Authorization> {
     if (installationId === null) throw new GitHubError('lost_access', 'The App is not installed on this repository');
@@ -73,6 +80,7 @@ function makeInstallationAuth({ appId, privateKey }: { appId: number | string; p
     }
     stale.delete(installationId);
     const { token, createdAt } = parsed.data;
+    madeAt.set(installationId, new Date(createdAt));
     return { header: `token ${token}`, secret: token, createdAt: new Date(createdAt), clockOffsetMs: null };
   }
 
@@ -87,6 +95,11 @@ function makeInstallationAuth({ appId, privateKey }: { appId: number | string; p
     forInstallation,
     forApp,
     refused: (installationId) => void (installationId !== null && stale.add(installationId)),
+    outgrown(installationId) {
+      const made = installationId === null ? undefined : madeAt.get(installationId);
+      if (installationId === null || made === undefined) return;
+      if (http.githubNow().getTime() - made.getTime() >= OUTGROWN_MS) stale.add(installationId);
+    },
   };
 }
 

@@ -96,6 +96,7 @@ export function makeClient(http: Http, auth: Auth, quotas: Quotas): GitHubClient
       return answer;
     });
     if (reply.status === 401) auth.refused(payer.installationId);
+    if (isBeyondToken(reply)) auth.outgrown(payer.installationId);
     return reply;
   }
 
@@ -186,6 +187,11 @@ function namesOf({ fullName }: Target): { owner: string; repo: string } {
   const [owner, repo, ...rest] = fullName.split('/');
   if (!owner || !repo || rest.length > 0) throw new GitHubError('refused', `${fullName} is no owner/name`);
   return { owner, repo };
+}
+
+/** A token holds what was granted when it was made. */
+function isBeyondToken({ status, data }: Pick<Reply, 'status' | 'data'>): boolean {
+  return status === 403 && /not accessible by integration/i.test(JSON.stringify(data) ?? '');
 }
 
 /** A 401 that has a reason which passes by itself. */

@@ -24,7 +24,9 @@ export async function explain(
   const forbidden = reply.status === 403 && error.code === 'lost_access';
   if (!gone && !forbidden) return error;
   const { archived } = await confirmReadable(client, repository, reply);
-  if (gone || archived) return as('refused', error);
+  if (gone) return as('refused', error);
+  // Until it is not any more.
+  if (archived) return error;
   return (await isLocked(client, repository, target)) ? as('locked', error) : error;
 }
 

@@ -36,12 +36,7 @@ beforeAll(async () => {
   await world.start();
 });
 
-/** The stand-in has no route for the id of a repository that is deleted; its answer is GitHub's all the same, a 404. */
-afterAll(() => {
-  const { github } = world;
-  const violations = () => github.violations().filter(({ where }) => !/^GET \/repositories\/\d+$/.test(where));
-  return closeWorld({ ...world, github: { ...github, violations } });
-});
+afterAll(() => closeWorld(world));
 
 const givenUpAt = async ({ id }: Place) =>
   (await eventsOf(world, { type: 'REPOSITORY_GIVEN_UP', repositoryId: id })).map(({ at }) => at.getTime());

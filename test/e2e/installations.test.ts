@@ -91,6 +91,7 @@ describe('a repository that is archived', () => {
     world.github.repository(place.fullName).unarchive(BY);
     await untilRunning(world, pair.batch, 'next');
     await untilAlive(pair.next.word);
+    await expect.poll(() => outcomesAt(world, place.fullName, pair.issue.number), WAIT).toHaveLength(1);
     await expectCloseWorks(world, task);
   });
 });
@@ -177,6 +178,28 @@ describe('new permissions that are accepted', () => {
     expect(pidsOf(task.word)).toEqual([]);
     const { store } = world.app().deps;
     await expect.poll(async () => (await store.repositoryFile(place.id))?.text, WAIT).toBe(text);
+    await expect.poll(() => outcomesAt(world, place.fullName, task.issue.number).length, WAIT).toBe(1);
+  });
+});
+
+describe('new permissions', () => {
+  it('that are accepted are made use of at once: the file is read, and a close that nobody told of is acted on', async () => {
+    const { contents: _, ...less } = DEFAULT_PERMISSIONS;
+    world.github.installation.acceptPermissions({ ...BY, permissions: less });
+    const place = newPlace(world);
+    const text = 'tasks:\n  train: { runs_on: local, run: ["true"] }\n';
+    world.github.pushFile(place.fullName, { ...BY, path: FILE, text });
+    const task = await startAt(world, place);
+    world.github.webhooks.lose();
+    task.issue.close(BY);
+    await world.github.webhooks.settled();
+    // A token that was made just now holds all that is granted.
+    world.clock.forward(10);
+    world.github.installation.acceptPermissions({ ...BY, account: place.account, permissions: DEFAULT_PERMISSIONS });
+    const { store } = world.app().deps;
+    await expect.poll(async () => (await store.repositoryFile(place.id))?.text, WAIT).toBe(text);
+    await untilTask(world, task.batch, 'train', { state: 'done', cause: 'issue_completed', actor: 'ann' });
+    expect(pidsOf(task.word)).toEqual([]);
     await expect.poll(() => outcomesAt(world, place.fullName, task.issue.number).length, WAIT).toBe(1);
   });
 });

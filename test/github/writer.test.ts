@@ -161,10 +161,10 @@ describe('a comment is created', () => {
     await expect(create()).rejects.toMatchObject({ code: 'lost_access', status: 403 });
   });
 
-  test('never in an archived repository', async () => {
+  test('later, once the repository is archived no more', async () => {
     nock(API).post(COMMENTS).reply(403, { message: 'Repository was archived so is read-only.' });
     playRepository({ archived: true });
-    await expect(create()).rejects.toMatchObject({ code: 'refused' });
+    await expect(create()).rejects.toMatchObject({ code: 'lost_access' });
   });
 
   test('later, at a secondary limit', async () => {
@@ -303,10 +303,10 @@ describe('an issue is closed', () => {
     await expect(close()).rejects.toMatchObject({ code });
   });
 
-  test('never in an archived repository, and not without permission', async () => {
+  test('not while the repository is archived, and not without permission', async () => {
     nock(API).patch(ISSUE).twice().reply(403, { message: 'Resource not accessible by integration' });
     playRepository({ archived: true });
-    await expect(close()).rejects.toMatchObject({ code: 'refused' });
+    await expect(close()).rejects.toMatchObject({ code: 'lost_access' });
     playRepository();
     nock(API).get(ISSUE).reply(200, issueJson());
     await expect(close()).rejects.toMatchObject({ code: 'lost_access' });

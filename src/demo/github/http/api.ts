@@ -50,7 +50,9 @@ export async function answerRequest(api: Api, received: Received): Promise<Answe
 function canonicalPath(site: Site, path: string): string {
   const found = /^\/repositories\/(\d+)(\/.*)?$/.exec(path);
   const repository = found ? site.world.repositories.get(Number(found[1])) : undefined;
-  return repository ? `/repos/${fullName(repository)}${found?.[2] ?? ''}` : path;
+  if (found === null) return path;
+  const name = repository ? fullName(repository) : '-/-';
+  return `/repos/${name}${found[2] ?? ''}`;
 }
 
 async function serve(api: Api, received: Received, path: string, match: Match | undefined): Promise<Answer> {
