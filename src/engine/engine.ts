@@ -86,6 +86,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   }
 
   async function runSweep(): Promise<void> {
+    await findInstalled(deps, sweeper);
     const result = await sweep(deps, sweeper, onSwept);
     // Of the issues that it found each is looked at by itself, and its failure told there.
     Object.assign(status, { swept: true, lastSweepAt: clock() });
@@ -133,7 +134,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   if (store.exclusive) await store.queue.reclaim();
   await tellUnreachable(deps);
   // State before events before starts: what was missed while down is known before anything runs.
-  const firstSweep = findInstalled(deps, sweeper).then(runSweep);
+  const firstSweep = runSweep();
   await atMost(options.firstSweepMs ?? FIRST_SWEEP_MS, firstSweep, () => log.warn({}, 'first sweep takes long'));
   firstSweep.catch((error) => log.error({ err: error }, 'first sweep failed'));
   const deliveries = startLoop({

@@ -10,7 +10,6 @@ import {
   PLACES,
   type Place,
   placeIn,
-  readList,
   startAt,
   stateOf,
   told,
@@ -110,7 +109,7 @@ const WAYS: Record<string, (place: Place) => unknown> = {
   // Only the new account is told.
   'transferred to where the App is not': async ({ account, fullName }) => {
     world.github.repository(fullName).transfer(`${account}-else`, BY);
-    await readList(world);
+    await sweepNow(world);
   },
   'removed unheard, and then made private': async ({ fullName }) => {
     world.github.webhooks.lose();

@@ -11,7 +11,6 @@ import {
   PLACES,
   type Place,
   placeIn,
-  readList,
   SPARE,
   startAt,
   stateOf,
@@ -111,7 +110,7 @@ const MOVES: Record<string, (place: Place) => string | Promise<string>> = {
   // Its own event is not among those that the App asks for.
   'of an account that is renamed': async ({ account }) => {
     world.github.installation.renameAccount(SPARE, { ...BY, account });
-    await readList(world);
+    await sweepNow(world);
     return `${SPARE}/widgets`;
   },
   'made private': ({ fullName }) => {

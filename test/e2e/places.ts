@@ -1,6 +1,5 @@
 /** Repositories of accounts of their own: what happens to one installation is none of the others' concern. */
 import { expect } from 'vitest';
-import { DISCOVER_KEY } from '../../src/engine/keys.ts';
 import type { RepositoryState } from '../../src/engine/ports.ts';
 import { rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT, type World } from '../support/world.ts';
 import { type Program, pidsOf, sleeper } from './programs.ts';
@@ -67,11 +66,6 @@ export async function stateOf(world: World, { id }: Place): Promise<RepositorySt
 export async function untilAccess(world: World, place: Place, access: RepositoryState['access']): Promise<number> {
   await expect.poll(async () => (await stateOf(world, place)).access, WAIT).toBe(access);
   return (await stateOf(world, place)).accessSince?.getTime() ?? 0;
-}
-
-/** The list of what the App is on, as it is read every hour. */
-export async function readList(world: World): Promise<void> {
-  await world.app().deps.store.queue.enqueue([{ key: DISCOVER_KEY, dueAt: new Date() }]);
 }
 
 /** Why it is not running, as anybody is told. */
