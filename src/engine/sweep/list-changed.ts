@@ -68,6 +68,11 @@ export function firstCursor({ deps }: Sweeper): Date {
   return new Date(githubNow(deps).getTime() - OVERLAP_MS);
 }
 
+/** Whether a listing from the first cursor on misses nothing that came after the look at everything of that time. */
+export function reachesBackTo(verifiedAt: Date | null, now: Date): boolean {
+  return verifiedAt !== null && now.getTime() - verifiedAt.getTime() < OVERLAP_MS / 2;
+}
+
 /** Of the issues that are known here; of the others nothing is asked. */
 async function sightingsOf(
   { deps }: Sweeper,

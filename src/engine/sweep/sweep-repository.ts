@@ -5,13 +5,15 @@ import { repositoryEvent } from '../journal.ts';
 import { verifyKey } from '../keys.ts';
 import type { RepositoryState, SweepProblem, Write } from '../ports.ts';
 import { endedSince } from './followed.ts';
-import { firstCursor, listChanged } from './list-changed.ts';
+import { firstCursor, listChanged, reachesBackTo } from './list-changed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
 import { refreshFileOf } from './refresh-file.ts';
 import { allowanceOf, type Sweeper } from './sweeper.ts';
 
 /** Where nothing is tracked, only a command can be missed, and a delivery that failed is asked for again anyway. */
 const IDLE_MS = 600_000;
+/** How often everything is looked at. */
+const VERIFY_MS = 3_600_000;
 
 export interface Swept {
   /** Issues that have to be read. */
@@ -59,18 +61,23 @@ async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<b
   return deps.store.isTracked(id, await endedSince(deps, id));
 }
 
-/** The first time from now on: what came before, the look at each issue finds. */
+/** The first time from now on: what came before, the look at each issue finds, if none was made just now. */
 async function listFrom(sweeper: Sweeper, state: RepositoryState) {
   if (state.issuesSince !== null) return listChanged(sweeper, state, state.issuesSince);
   const { store, clock } = sweeper.deps;
   const to = firstCursor(sweeper);
-  const kept = await store.commit([
-    { write: 'issues.since', repositoryId: state.id, from: null, to, etag: null },
-    { write: 'work.enqueue', key: verifyKey(state.id), dueAt: clock() },
-  ]);
+  const begin: Write = { write: 'issues.since', repositoryId: state.id, from: null, to, etag: null };
+  const kept = await store.commit([begin, ...lookAtEverything(sweeper, state)]);
   return kept
     ? listChanged(sweeper, { ...state, issuesSince: to, issuesEtag: null }, to)
     : { changes: 0, isWhole: false };
+}
+
+function lookAtEverything({ deps, intervalMs }: Sweeper, { id, verifiedAt }: RepositoryState): Write[] {
+  const now = deps.clock();
+  const key = verifyKey(id);
+  if (!reachesBackTo(verifiedAt, now)) return [{ write: 'work.enqueue', key, dueAt: now }];
+  return intervalMs > 0 ? [{ write: 'work.enqueue', key, dueAt: new Date(now.getTime() + VERIFY_MS) }] : [];
 }
 
 async function keepSwept(

@@ -1,6 +1,7 @@
 /** Who has turns, and what is found that no event told of. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseKey } from '../../../src/engine/keys.ts';
+import type { Write } from '../../../src/engine/ports.ts';
 import {
   dataAge,
   discover,
@@ -94,6 +95,36 @@ describe('a watch', () => {
     expect(await keysOf((later) => makeWatch(later)())).toEqual(new Map());
     expect(await sweepRepository(sweeper, REPOSITORY.id)).toEqual({ changes: 0, problem: null, nextAt: null });
     expect(github.asked()).not.toContain('list');
+  });
+});
+
+describe('the first listing of a repository', () => {
+  /** In how many minutes a look at everything is due after it. */
+  async function minutesToLook(verifiedAt: Date | null): Promise<number> {
+    await linked();
+    const { store } = embedded.deps;
+    await store.commit([{ write: 'repository.state', repositoryId: REPOSITORY.id, set: { verifiedAt } }]);
+    const due: Date[] = [];
+    const commit = (writes: readonly Write[]) => {
+      for (const write of writes) if (write.write === 'work.enqueue' && write.key === 'verify:7') due.push(write.dueAt);
+      return store.commit(writes);
+    };
+    const deps = { ...embedded.deps, store: Object.assign(Object.create(store) as typeof store, { commit }) };
+    await sweepRepository({ ...sweeper, deps }, REPOSITORY.id);
+    expect(due).toHaveLength(1);
+    return Math.round((due[0]!.getTime() - Date.now()) / 60_000);
+  }
+
+  it('leaves what came before it to a look at everything', async () => {
+    expect(await minutesToLook(null)).toBe(0);
+  });
+
+  it('wants it as usual where one was made just now', async () => {
+    expect(await minutesToLook(new Date())).toBe(60);
+  });
+
+  it('wants it at once where the last one may miss what lies between', async () => {
+    expect(await minutesToLook(new Date(Date.now() - 45_000))).toBe(0);
   });
 });
 
