@@ -64,7 +64,7 @@ async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<b
 /** The first time from now on: what came before, the look at each issue finds, if none was made just now. */
 async function listFrom(sweeper: Sweeper, state: RepositoryState) {
   if (state.issuesSince !== null) return listChanged(sweeper, state, state.issuesSince);
-  const { store, clock } = sweeper.deps;
+  const { store } = sweeper.deps;
   const to = firstCursor(sweeper);
   const begin: Write = { write: 'issues.since', repositoryId: state.id, from: null, to, etag: null };
   const kept = await store.commit([begin, ...lookAtEverything(sweeper, state)]);
