@@ -1,6 +1,6 @@
 /** All that the App is installed on, as far as it can be read: what is missing here proves nothing. */
 import { z } from 'zod';
-import type { RepositoryRef } from '../engine/ports.ts';
+import type { InstalledRepository } from '../engine/ports.ts';
 import { GitHubError } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient } from './client.ts';
 import { makeGate } from './gate.ts';
@@ -11,17 +11,19 @@ import { installationSchema, installedSchema } from './schemas.ts';
 const AT_ONCE = 8;
 
 /** Throws `GitHubError` where the installations themselves can't be listed. What one of them doesn't show is left out. */
-export async function installedRepositories(client: GitHubClient): Promise<readonly RepositoryRef[]> {
+export async function installedRepositories(client: GitHubClient): Promise<readonly InstalledRepository[]> {
   if (client.mode === 'token') return [];
   const gate = makeGate(AT_ONCE);
   let isThrottled = false;
 
-  async function list(installationId: number): Promise<readonly RepositoryRef[]> {
-    const listed: RepositoryRef[] = [];
+  async function list(installationId: number): Promise<readonly InstalledRepository[]> {
+    const listed: InstalledRepository[] = [];
     for (let page = 1; !isThrottled; page += 1) {
       const read = await readPage(client, installationId, page);
       isThrottled ||= read.isThrottled;
-      for (const { id, full_name } of read.repositories) listed.push({ id, fullName: full_name, installationId });
+      for (const { id, full_name, archived } of read.repositories) {
+        listed.push({ id, fullName: full_name, installationId, ...(archived ? { archived } : {}) });
+      }
       if (read.repositories.length === 0 || !read.hasMore) break;
     }
     return listed;

@@ -89,7 +89,7 @@ export const installationSchema = z.object({ id: z.number().int().positive(), su
 
 /** What one installation is on. */
 export const installedSchema = z.object({
-  repositories: z.array(repositorySchema.pick({ id: true, full_name: true })),
+  repositories: z.array(repositorySchema.pick({ id: true, full_name: true, archived: true })),
 });
 
 export const hookAttemptSchema = z.object({

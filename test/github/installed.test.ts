@@ -40,6 +40,16 @@ describe('what the App is installed on', () => {
     ]);
   });
 
+  test('is told to be archived where it is', async () => {
+    playInstallations([{ id: 7 }]);
+    playToken(7);
+    playRepositories(7, [{ ...repository(1), archived: true }, { ...repository(2), archived: false }]);
+    expect(await ask()).toEqual([
+      { id: '1', fullName: 'acme/r1', installationId: 7, archived: true },
+      { id: '2', fullName: 'acme/r2', installationId: 7 },
+    ]);
+  });
+
   test('leaves out what is suspended, without a question', async () => {
     playInstallations([{ id: 7, suspended_at: '2026-01-02T03:04:05Z' }]);
     expect(await ask()).toEqual([]);

@@ -48,6 +48,11 @@ export type Access =
   /** `uninstalled`: no installation there. `unreachable`: it is installed, and the repository is not among what it may read, or is deleted. */
   | { access: 'gone'; why: 'uninstalled' | 'unreachable' };
 
+export interface InstalledRepository extends RepositoryRef {
+  /** Only where the list says so. */
+  archived?: true;
+}
+
 /** One attempt of GitHub's to deliver something to the App. */
 export interface HookAttempt {
   /** GitHub's id of the attempt; higher is newer. */
@@ -86,7 +91,7 @@ export interface SweepReader {
   /** Asked anew each time. */
   readAccess(repository: RepositoryRef): Promise<Access>;
   /** All repositories that the App is installed on and may read; empty in token mode. */
-  installedRepositories(): Promise<readonly RepositoryRef[]>;
+  installedRepositories(): Promise<readonly InstalledRepository[]>;
   /** null in token mode: nobody delivers anything. `cursor`: of the page before. */
   hookAttempts(cursor: string | null): Promise<HookPage | null>;
   /** `gone`: GitHub keeps it no longer. */

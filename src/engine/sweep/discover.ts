@@ -4,7 +4,7 @@
  */
 import { commentsFromNow } from '../commands/take-in.ts';
 import { accessKey, repositoryKey } from '../keys.ts';
-import type { RepositoryRef, RepositoryState } from '../ports.ts';
+import type { InstalledRepository, RepositoryRef, RepositoryState } from '../ports.ts';
 import type { Sweeper } from './sweeper.ts';
 
 /** Over this time those that nothing is tracked in get their turns. */
@@ -15,11 +15,14 @@ export async function discover(sweeper: Sweeper): Promise<void> {
   const { deps, github, chance } = sweeper;
   const known = new Map((await deps.store.repositoryStates()).map((state) => [state.id, state]));
   const installed = await github.installedRepositories();
-  const found = new Set(installed.map(({ id }) => id));
-  for (const repository of installed) await keep(sweeper, repository, known.get(repository.id) ?? null);
+  const found = new Map(installed.map((one) => [one.id, one]));
+  for (const { archived: _, ...repository } of installed) {
+    await keep(sweeper, repository, known.get(repository.id) ?? null);
+  }
   const now = deps.clock();
-  const looks = [...known.values()].filter((state) => isInDoubt(state, found.has(state.id)));
-  const idle = [...new Set([...known.keys(), ...found])].map((id) => ({
+  const isByToken = deps.configuredRepository !== undefined;
+  const looks = [...known.values()].filter((state) => isInDoubt(state, found.get(state.id) ?? null, isByToken));
+  const idle = [...new Set([...known.keys(), ...found.keys()])].map((id) => ({
     key: repositoryKey(id),
     dueAt: new Date(now.getTime() + chance() * SPREAD_MS),
   }));
@@ -34,7 +37,12 @@ async function keep({ deps }: Sweeper, repository: RepositoryRef, known: Reposit
   if (known?.commentsSince == null) await store.commit(await commentsFromNow(deps, repository.id));
 }
 
-/** Where there is an App, one that was put by a token has no installation, and is none of the list. */
-function isInDoubt({ access, installationId }: RepositoryState, isListed: boolean): boolean {
-  return isListed ? access === 'gone' || access === 'suspended' : access === 'ok' && installationId !== null;
+/** Where there is an App, one that was put by a token has no installation, and is none of the list; a token has no list at all. */
+function isInDoubt(
+  { access, installationId }: RepositoryState,
+  listed: InstalledRepository | null,
+  isByToken: boolean,
+): boolean {
+  if (listed !== null) return access !== (listed.archived === true ? 'archived' : 'ok');
+  return isByToken || (access !== 'gone' && installationId !== null);
 }

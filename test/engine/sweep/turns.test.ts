@@ -112,7 +112,8 @@ describe('the first listing of a repository', () => {
     const deps = { ...embedded.deps, store: Object.assign(Object.create(store) as typeof store, { commit }) };
     await sweepRepository({ ...sweeper, deps }, REPOSITORY.id);
     expect(due).toHaveLength(1);
-    return Math.round((due[0]!.getTime() - Date.now()) / 60_000);
+    // 0 also where it is -0.
+    return Math.round((due[0]!.getTime() - Date.now()) / 60_000) + 0;
   }
 
   it('leaves what came before it to a look at everything', async () => {
@@ -146,6 +147,41 @@ describe('a search for repositories', () => {
     github.installedRepositories = async () => [gone];
     const keys = await keysOf((later) => discover(later));
     expect([...keys.keys()].filter((key) => key.startsWith('access')).sort()).toEqual(['access:8', 'access:9']);
+  });
+});
+
+describe('a search for repositories that were archived, suspended or lost', () => {
+  const STATES = { '8': 'archived', '9': 'archived', '10': 'suspended', '11': 'gone', '12': 'ok' } as const;
+  const refOf = (id: string) => ({ id, fullName: `acme/r${id}`, installationId: 1 });
+
+  async function looksAt(deps: Partial<Sweeper['deps']> = {}): Promise<string[]> {
+    const keys = await keysOf((later) => discover({ ...later, deps: { ...later.deps, ...deps } }));
+    return [...keys.keys()].filter((key) => key.startsWith('access')).sort();
+  }
+
+  beforeEach(async () => {
+    const { store } = embedded.deps;
+    for (const [id, access] of Object.entries(STATES)) {
+      await store.commit([{ write: 'repository.put', repository: refOf(id) }]);
+      await store.commit([{ write: 'repository.state', repositoryId: id, set: { access, accessSince: new Date() } }]);
+    }
+  });
+
+  it('looks where the list says otherwise of them than is known', async () => {
+    github.installedRepositories = async () => [
+      refOf('8'),
+      { ...refOf('9'), archived: true },
+      { ...refOf('12'), archived: true },
+    ];
+    expect(await looksAt()).toEqual(['access:10', 'access:12', 'access:8']);
+  });
+
+  it('looks at what is on no list unless it is known to be gone', async () => {
+    expect(await looksAt()).toEqual(['access:10', 'access:12', 'access:8', 'access:9']);
+  });
+
+  it('looks at all where a token, which has no list, drives them', async () => {
+    expect(await looksAt({ configuredRepository: 'acme/r11' })).toContain('access:11');
   });
 });
 
