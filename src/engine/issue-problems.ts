@@ -6,6 +6,9 @@ import { accessKey, issueKey } from './keys.ts';
 import { GitHubError, type Write } from './ports.ts';
 import { retryAt } from './worker.ts';
 
+/** Whose next try is so long past has had it in another app on the same database, and is that one's concern. */
+const ELSEWHERE_MS = 300_000;
+
 export interface IssueProblem {
   issue: IssueRef;
   /** A class of GitHub's failures, or `internal`. */
@@ -43,6 +46,11 @@ export function makeIssueProblems({ store, clock, log }: Pick<Deps, 'store' | 'c
     });
   }
 
+  function dropElsewhere(): void {
+    const before = clock().getTime() - ELSEWHERE_MS;
+    for (const [key, { nextTryAt }] of problems) if (nextTryAt.getTime() < before) problems.delete(key);
+  }
+
   async function tell(issue: IssueRef, { code, message }: GitHubError): Promise<void> {
     log.warn({ issue: issue.number, code, problem: message }, 'reconciliation error');
     const told = issueEvent('RECONCILIATION_ERROR', clock(), issue, { code, message });
@@ -61,6 +69,9 @@ export function makeIssueProblems({ store, clock, log }: Pick<Deps, 'store' | 'c
         throw error;
       }
     },
-    list: () => [...problems.values()],
+    list() {
+      dropElsewhere();
+      return [...problems.values()];
+    },
   };
 }
