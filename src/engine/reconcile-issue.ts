@@ -8,7 +8,7 @@ import { type IssueStep, planIssue } from '../core/plan/issue.ts';
 import { awaitsReopen } from '../core/plan/reopen.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Task } from '../core/task.ts';
-import { isGone } from './access/index.ts';
+import { isHidden } from './access/index.ts';
 import { authorityOf, orGiveUp } from './authority.ts';
 import { isOwnClose } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
@@ -24,7 +24,7 @@ export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): P
   const known = await deps.store.issue(ref);
   if (known === null) return;
   // Asked for in vain, again and again; all that is due is looked at once the repository is back.
-  if (known.readDue && (await isGone(deps.store, ref.repositoryId))) return;
+  if (known.readDue && (await isHidden(deps.store, ref.repositoryId))) return;
   const issue = known.readDue ? await readIssue(deps, ref) : known;
   if (issue === null) return;
   if (!(await followState(deps, issue))) {

@@ -5,4 +5,4 @@
 export { followAccess } from './follow-access.ts';
 export { isGivenUp } from './given-up.ts';
 export { accessWrites } from './hear.ts';
-export { isGone, isOutOfReach, outOfReach } from './out-of-reach.ts';
+export { isGone, isHidden, isOutOfReach, outOfReach } from './out-of-reach.ts';

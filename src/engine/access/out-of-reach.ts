@@ -13,6 +13,12 @@ export async function isGone(store: Reads, repositoryId: string): Promise<boolea
   return (await accessOf(store, repositoryId)) === 'gone';
 }
 
+/** GitHub shows nothing of it for now, or for good: whatever is due there is looked at once it is back. */
+export async function isHidden(store: Reads, repositoryId: string): Promise<boolean> {
+  const access = await accessOf(store, repositoryId);
+  return access === 'gone' || access === 'suspended';
+}
+
 async function accessOf(store: Reads, repositoryId: string): Promise<RepositoryAccess> {
   return (await store.repositoryState(repositoryId))?.access ?? 'ok';
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accessWrites, followAccess } from '../../../src/engine/access/index.ts';
 import { act } from '../../../src/engine/act.ts';
 import { type Access, type Deps, GitHubError, type Hint } from '../../../src/engine/index.ts';
+import { reconcileIssue } from '../../../src/engine/reconcile-issue.ts';
 import { whyNotRunning } from '../../../src/engine/why.ts';
 import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../../fixtures/engine/embedded.ts';
 import { type Lister, makeLister } from '../../fixtures/engine/lister.ts';
@@ -212,6 +213,26 @@ describe.each([
     expect((await taskOf(id)).state).toBe('running');
   });
 });
+
+it.each([
+  ['suspended', { access: 'suspended', installationId: 1 }],
+  ['gone', UNINSTALLED],
+] as const)(
+  'a repository that is %s is asked for none of its issues, and for what is due once it is back',
+  async (_access, answer) => {
+    await running();
+    await follow(answer);
+    const { store } = embedded.deps;
+    const ref = { repositoryId: REPOSITORY.id, number: 12 };
+    const { version } = (await store.issue(ref))!;
+    await store.commit([{ write: 'issue.update', ref, version, set: { readDue: true } }]);
+    github.asked();
+    await reconcileIssue(embedded.deps, ref);
+    expect(github.asked()).toEqual([]);
+    await follow(HERE);
+    await eventually(async () => expect(await store.issue(ref)).toMatchObject({ readDue: false }));
+  },
+);
 
 it('a repository that was renamed or moved is known by its id, under its new name and installation', async () => {
   const id = await running();
