@@ -43,7 +43,10 @@ describe('what the App is installed on', () => {
   test('is told to be archived where it is', async () => {
     playInstallations([{ id: 7 }]);
     playToken(7);
-    playRepositories(7, [{ ...repository(1), archived: true }, { ...repository(2), archived: false }]);
+    playRepositories(7, [
+      { ...repository(1), archived: true },
+      { ...repository(2), archived: false },
+    ]);
     expect(await ask()).toEqual([
       { id: '1', fullName: 'acme/r1', installationId: 7, archived: true },
       { id: '2', fullName: 'acme/r2', installationId: 7 },
