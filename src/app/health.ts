@@ -56,7 +56,7 @@ const MOST_PROBLEMS = 20;
 
 /** What is known of GitHub's issues, by the repository that was looked at longest ago. */
 async function renderDataAge(deps: Deps): Promise<object> {
-  const { repositories, oldestAt, oldest, problems } = await dataAge(deps);
+  const { repositories, oldestAt, oldest, problems, outOfReach } = await dataAge(deps);
   const age = oldestAt === null ? null : Math.max(0, Math.round((deps.clock().getTime() - oldestAt.getTime()) / 1_000));
   return {
     repositories,
@@ -72,6 +72,10 @@ async function renderDataAge(deps: Deps): Promise<object> {
       next_try_at: nextTryAt.toISOString(),
     })),
     problems_in_all: problems.length,
+    out_of_reach: outOfReach
+      .slice(0, MOST_PROBLEMS)
+      .map(({ repository, access, since }) => ({ repository, access, since: since.toISOString() })),
+    out_of_reach_in_all: outOfReach.length,
   };
 }
 

@@ -22,6 +22,8 @@ const data = (set: object = {}) => ({
   ...{ problems: [], problems_in_all: 0, ...set },
 });
 
+const lost = (access: string) => ({ repository: 'acme/gadgets', access, since: ago(4 * MINUTE) });
+
 function ready(set: object = {}, status = 200): void {
   const runner = { state: 'ok', kind: 'process', containment: 'cgroup', user: 'runs', max_running: null, notes: [] };
   const body = {
@@ -72,6 +74,16 @@ describe('the doctor', () => {
       /^wrong\s+issues\s+acme\/gadgets can't be read for 3 min: lost_access: 403\nwrong\s+issues\s+3 more/m,
     ],
     [
+      'an App that is suspended where tasks are',
+      { data: data({ out_of_reach: [lost('suspended')], out_of_reach_in_all: 3 }) },
+      /^wrong\s+access\s+the App is suspended on acme\/gadgets for 4 min: no close .*\nwrong\s+access\s+2 more/m,
+    ],
+    [
+      'an App that was taken from where tasks are',
+      { data: data({ out_of_reach: [lost('gone')], out_of_reach_in_all: 1 }) },
+      /^wrong\s+access\s+the App was taken from acme\/gadgets 4 min ago: what is left there ends soon$/m,
+    ],
+    [
       'a delivery that was given up today',
       { webhooks: webhooks({ given_up: 1, last_given_up_at: ago(3 * HOUR) }) },
       /^wrong\s+webhooks\s+one was given up 3 h ago/m,
@@ -100,6 +112,11 @@ describe('the doctor', () => {
       'a GitHub that does not tell of deliveries',
       { webhooks: webhooks({ problem: 'no such page', looked_at: null }) },
       /not looked for yet\nnote\s+webhooks\s+missed ones are left to the sweep: no such page$/m,
+    ],
+    [
+      'a repository that is archived',
+      { data: data({ out_of_reach: [lost('archived')], out_of_reach_in_all: 1 }) },
+      /^note\s+access\s+acme\/gadgets is archived for 4 min: nothing starts there$/m,
     ],
     ['token mode', { webhooks: null }, /^ok\s+github/m],
     ['an app without GitHub', { github: 'not configured', data: null, webhooks: null }, /^note\s+github\s+no App/m],

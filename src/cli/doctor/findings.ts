@@ -43,7 +43,8 @@ function ofSweep({ sweep }: ReadyView): Finding[] {
   return [finding('wrong', 'sweep', `${sweep.errors} of what it looks at could not be read or brought in line`)];
 }
 
-function ofData({ repositories, oldest_repository, age_seconds, problems, problems_in_all }: IssueDataView, now: Date) {
+function ofData(data: IssueDataView, now: Date): Finding[] {
+  const { repositories, oldest_repository, age_seconds, problems, problems_in_all } = data;
   const oldest = age_seconds === null ? 'not read yet' : `${age_seconds} s old at most`;
   const where = oldest_repository === null ? '' : ` (${oldest_repository})`;
   const known = repositories === 0 ? 'no task hangs on an issue' : `what is known of issues is ${oldest}${where}`;
@@ -54,7 +55,28 @@ function ofData({ repositories, oldest_repository, age_seconds, problems, proble
       finding('wrong', 'issues', `${repository} can't be read for ${age(since, now)}: ${code}: ${message}`),
     ),
     ...(more > 0 ? [finding('wrong', 'issues', `${more} more repositories can't be read`)] : []),
+    ...ofReach(data, now),
   ];
+}
+
+/** Where unfinished tasks are, and GitHub says itself that the App can't be there or can't write. */
+function ofReach({ out_of_reach: lost, out_of_reach_in_all: inAll }: IssueDataView, now: Date): Finding[] {
+  const more = inAll - lost.length;
+  return [
+    ...lost.map(({ repository, access, since }) => ofLost(repository, access, age(since, now))),
+    ...(more > 0 ? [finding('wrong', 'access', `${more} more repositories are suspended, archived or gone`)] : []),
+  ];
+}
+
+function ofLost(repository: string, access: string, lasts: string): Finding {
+  if (access === 'archived') {
+    return finding('note', 'access', `${repository} is archived for ${lasts}: nothing starts there`);
+  }
+  const words =
+    access === 'suspended'
+      ? `the App is suspended on ${repository} for ${lasts}: no close is seen there, and nothing starts`
+      : `the App was taken from ${repository} ${lasts} ago: what is left there ends soon`;
+  return finding('wrong', 'access', words);
 }
 
 function ofWebhooks(webhooks: WebhooksView, now: Date): Finding[] {

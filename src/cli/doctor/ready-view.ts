@@ -13,6 +13,10 @@ const data = z.looseObject({
     z.looseObject({ repository: z.string(), code: z.string(), message: z.string(), since: z.coerce.date() }),
   ),
   problems_in_all: z.number(),
+  out_of_reach: z
+    .array(z.looseObject({ repository: z.string(), access: z.string(), since: z.coerce.date() }))
+    .default([]),
+  out_of_reach_in_all: z.number().default(0),
 });
 
 const webhooks = z.looseObject({

@@ -187,7 +187,9 @@ describe('a search for repositories that were archived, suspended or lost', () =
 
 describe('the age of what is known', () => {
   it('is that of the repository that was looked at longest ago, and a problem is named with its class and next try', async () => {
-    expect(await dataAge(embedded.deps)).toEqual({ repositories: 0, oldestAt: null, oldest: null, problems: [] });
+    expect(await dataAge(embedded.deps)).toEqual({
+      ...{ repositories: 0, oldestAt: null, oldest: null, problems: [], outOfReach: [] },
+    });
     await linked();
     expect(await dataAge(embedded.deps)).toMatchObject({ repositories: 1, oldestAt: null, oldest: 'acme/widgets' });
     await sweepRepository(sweeper, REPOSITORY.id);
@@ -199,6 +201,33 @@ describe('the age of what is known', () => {
       oldestAt,
       problems: [{ repository: 'acme/widgets', code: 'internal', message: 'a fault of ours', failures: 1 }],
     });
+  });
+
+  it.each(['suspended', 'archived', 'gone'] as const)(
+    'names a repository that is %s while something unfinished hangs on its issues',
+    async (access) => {
+      const accessSince = new Date();
+      const set = { access, accessSince };
+      await embedded.deps.store.commit([{ write: 'repository.state', repositoryId: REPOSITORY.id, set }]);
+      expect(await dataAge(embedded.deps)).toMatchObject({ outOfReach: [] });
+      await linked();
+      await embedded.deps.store.commit([{ write: 'repository.state', repositoryId: REPOSITORY.id, set }]);
+      const outOfReach = [{ repository: 'acme/widgets', access, since: accessSince }];
+      expect(await dataAge(embedded.deps)).toMatchObject({ repositories: 1, outOfReach });
+    },
+  );
+
+  it('is not that of a repository that is gone, once nothing there can be lost any more', async () => {
+    const engine = await embedded.start();
+    const [id] = await submit(embedded, { train: { run: embedded.long, issue: 12 } });
+    await untilRunning(embedded, id!);
+    github.set(12, { state: 'closed', reason: 'completed' });
+    await engine.requestSweep();
+    await untilTask(embedded, id!, { state: 'done' });
+    expect(await dataAge(embedded.deps)).toMatchObject({ repositories: 1, oldest: 'acme/widgets' });
+    const set = { access: 'gone', accessSince: new Date() } as const;
+    await embedded.deps.store.commit([{ write: 'repository.state', repositoryId: REPOSITORY.id, set }]);
+    expect(await dataAge(embedded.deps)).toMatchObject({ repositories: 0, oldest: null, outOfReach: [] });
   });
 });
 
