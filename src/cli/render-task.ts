@@ -1,7 +1,7 @@
 /** One task as text for people. */
 import { age, visible } from '../core/report/text.ts';
 import { issueWords } from './render-issue.ts';
-import type { IssueBlockerView, TaskView } from './views.ts';
+import type { IssueBlockerView, IssueStateView, TaskView } from './views.ts';
 import { whyOf } from './why.ts';
 
 export function renderTask(task: TaskView): string {
@@ -19,11 +19,19 @@ export function renderTask(task: TaskView): string {
 function issueLines({ repository, issue_state: known }: TaskView, number: number): string[] {
   const name = `issue ${repository ?? ''}#${number}`;
   if (!known) return [name];
-  return [`${name}: ${issueWords(known)}`, ...(known.problem === null ? [] : [problemLine(known.problem)])];
+  return [`${name}: ${issueWords(known)}`, ...obstacleLines(known)];
 }
 
-function problemLine({ code, message, since }: NonNullable<NonNullable<TaskView['issue_state']>['problem']>): string {
-  return `can't be read anew for ${age(new Date(since), new Date())}: ${code}: ${message}`;
+/** Why it is not known newer. */
+function obstacleLines({ access, access_since: lostAt, problem }: IssueStateView): string[] {
+  if (lostAt && access === 'suspended') return [`not looked at for ${ageOfTime(lostAt)}: the App is suspended there`];
+  if (lostAt && access === 'gone') return [`not looked at for ${ageOfTime(lostAt)}: the App was taken from there`];
+  if (problem === null) return [];
+  return [`can't be read anew for ${ageOfTime(problem.since)}: ${problem.code}: ${problem.message}`];
+}
+
+function ageOfTime(time: string): string {
+  return age(new Date(time), new Date());
 }
 
 export function issueBlockerLine(blocker: IssueBlockerView): string {

@@ -39,6 +39,9 @@ const issueState = z.looseObject({
   presence: z.string(),
   moved_to: z.string().nullable(),
   data_age_seconds: z.number(),
+  /** An earlier version of the app tells nothing of it. */
+  access: z.string().default('ok'),
+  access_since: z.string().nullish(),
   problem: lookProblem.nullable(),
 });
 

@@ -82,6 +82,16 @@ describe('standdown task show', () => {
     ]);
   });
 
+  it.each([
+    ['suspended', 'the App is suspended there'],
+    ['gone', 'the App was taken from there'],
+  ])('says that nobody looks at it where the repository is %s', async (access, words) => {
+    expect(await issueLines({ ...open, access, access_since: ago(5.5) })).toEqual([
+      'issue acme/widgets#13: open, as seen 61 s ago',
+      `not looked at for 5 min: ${words}`,
+    ]);
+  });
+
   it.each([null, undefined])('shows only the number where the app tells no more (%s)', async (state) => {
     expect(await issueLines(state as never)).toEqual(['issue acme/widgets#13']);
   });

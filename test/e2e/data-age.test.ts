@@ -34,6 +34,12 @@ async function issueOf(taskId: string): Promise<Known> {
 }
 
 async function cli(...args: string[]): Promise<string> {
+  const { exitCode, out } = await ran(...args);
+  expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
+  return out;
+}
+
+async function ran(...args: string[]): Promise<{ exitCode: number; out: string }> {
   const out: string[] = [];
   const exitCode = await runCli(args, {
     ...{ version: '0.0.0', env: { STANDDOWN_URL: world.app().url, STANDDOWN_API_TOKEN: API_TOKEN } },
@@ -41,8 +47,7 @@ async function cli(...args: string[]): Promise<string> {
     ...{ onInterrupt: () => () => {}, readInput: async () => '', serve: async () => 0, demo: async () => 0 },
     migrate: async () => [],
   });
-  expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
-  return out.join('');
+  return { exitCode, out: out.join('') };
 }
 
 it('a repository and an issue are as old as the last sweep that reached them, and tell what is in the way', async () => {
@@ -73,6 +78,22 @@ it('a repository and an issue are as old as the last sweep that reached them, an
   expect(again.problem).toBeNull();
   expect(new Date(again.swept_at).getTime()).toBeGreaterThan(new Date(before).getTime());
   expect(await issueOf(id)).toMatchObject({ problem: null });
+});
+
+it('an App that is suspended where something runs is wrong to the doctor, and the issue says that nobody looks at it', async () => {
+  const { batch } = await startTask(world, newIssue(world));
+  const [{ id } = { id: '' }] = batch.tasks;
+  expect(await cli('doctor')).toMatch(/^Nothing is wrong\.$/m);
+  world.github.installation.suspend({ by: 'ann' });
+  await expect.poll(() => issueOf(id), WAIT).toMatchObject({ access: 'suspended', problem: null });
+  const { exitCode, out } = await ran('doctor');
+  expect(out).toMatch(/^wrong +access +the App is suspended on acme\/widgets for \d+ s: /m);
+  expect(exitCode).toBe(1);
+  expect(await cli('task', 'show', id)).toMatch(/ ago\nnot looked at for \d+ s: the App is suspended there\n/);
+
+  world.github.installation.unsuspend({ by: 'ann' });
+  await expect.poll(() => issueOf(id), WAIT).toMatchObject({ access: 'ok', access_since: null });
+  expect(await cli('doctor')).toMatch(/^Nothing is wrong\.$/m);
 });
 
 it('an issue that was transferred says where it is now', async () => {

@@ -103,9 +103,16 @@ describe('the issue of a task over REST', () => {
     expect(await seen()).toEqual({
       ...{ state: 'closed', reason: 'not_planned', closed_at: '2026-01-02T03:04:00.678Z', locked: true },
       ...{ presence: 'present', moved_to: null, observed_at: time, data_age_seconds: 60, problem },
+      ...{ access: 'ok', access_since: null },
     });
     app.world.issues = [issueAs({ reason: 'completed' })];
     expect(await seen()).toMatchObject({ state: 'open', reason: null, closed_at: null, locked: false });
+  });
+
+  it('tells that its repository can not be used, and since when', async () => {
+    app.world.repositories = [makeState({ access: 'suspended', accessSince: at })];
+    app.world.issues = [issueAs()];
+    expect(await seen()).toMatchObject({ access: 'suspended', access_since: time, problem: null });
   });
 
   it('tells where it was moved to', async () => {

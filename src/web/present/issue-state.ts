@@ -9,16 +9,17 @@ import { ageSeconds, time } from './shared.ts';
 export interface SeenIssue {
   issue: TrackedIssue;
   /** Of its repository; null: it was forgotten. */
-  repository: Pick<RepositoryState, 'sweptAt' | 'sweepProblem'> | null;
+  repository: Pick<RepositoryState, 'access' | 'accessSince' | 'sweptAt' | 'sweepProblem'> | null;
 }
 
 export function presentIssueState(task: Pick<Task, 'state'>, seen: SeenIssue, now: Date): IssueStateView {
   const { state, reason, closedAt, locked, presence, movedTo, observedAt } = seen.issue;
-  const problem = seen.repository?.sweepProblem ?? null;
+  const { access = 'ok', accessSince = null, sweepProblem: problem = null } = seen.repository ?? {};
   return {
     ...{ state, reason: state === 'closed' ? reason : null, closed_at: time(closedAt), locked },
     ...{ presence, moved_to: movedTo, observed_at: time(observedAt) },
     data_age_seconds: ageSeconds(confirmedAt(task, seen), now),
+    ...{ access, access_since: time(accessSince) },
     problem: problem && presentProblem(problem),
   };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CloseReason, TrackedIssue } from '../../core/issue.ts';
 import { time } from './common.ts';
-import { lookProblem } from './repository.ts';
+import { knownRepository, lookProblem } from './repository.ts';
 
 const REASONS = ['completed', 'not_planned', 'duplicate', 'unknown'] as const satisfies readonly CloseReason[];
 const PRESENCES = ['present', 'deleted', 'transferred'] as const satisfies readonly TrackedIssue['presence'][];
@@ -22,6 +22,10 @@ export const issueState = z
     data_age_seconds: z
       .int()
       .describe('Since then, or since a later sweep of its repository that found no news of it.'),
+    access: knownRepository.shape.access.describe(
+      'Of its repository: it is not looked at while the App can not be there.',
+    ),
+    access_since: knownRepository.shape.access_since,
     problem: lookProblem.nullable(),
   })
   .describe('What is known of the issue.');
