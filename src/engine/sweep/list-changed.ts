@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { githubNow } from '../github-clock.ts';
 import { GitHubError, type IssueListing, type RepositoryState, type Unreadable } from '../ports.ts';
 import { confirmed } from './confirm.ts';
+import type { FileOfTurn } from './refresh-file.ts';
 import type { Sweeper } from './sweeper.ts';
 import { ROWS_AT_ONCE, type Sighting, takeNews } from './take-news.ts';
 
@@ -24,7 +25,11 @@ export interface Listing {
  * The listing is asked for from the same instant again and again while it is short, because its validator is good for that alone. The
  * cursor moves in one commit with the validator, after what was listed is kept; what was not kept is listed again.
  */
-export async function listChanged(sweeper: Sweeper, state: RepositoryState, since: Date): Promise<Listing> {
+export async function listChanged(
+  sweeper: Sweeper,
+  state: RepositoryState,
+  { since, file }: { since: Date; file: FileOfTurn },
+): Promise<Listing> {
   const { deps, github } = sweeper;
   const begun = githubNow(deps);
   const listing = await github.listIssues(state, since, state.issuesEtag);
@@ -36,7 +41,7 @@ export async function listChanged(sweeper: Sweeper, state: RepositoryState, sinc
     return second.found === 'issues' ? sightingsOf(sweeper, state.id, second) : [];
   };
   const doubtful = await confirmed(sweeper, state, { sightings, again });
-  const changes = await takeNews(sweeper, doubtful.sightings);
+  const changes = await takeNews(sweeper, doubtful.sightings, file);
   // What was not confirmed is listed again from the same place.
   if (doubtful.dropped > 0) throw notConfirmed(doubtful.dropped, state);
   const to = nextCursor(since, listing, begun);

@@ -7,7 +7,7 @@ import type { RepositoryState, SweepProblem, Write } from '../ports.ts';
 import { endedSince } from './followed.ts';
 import { firstCursor, listChanged, reachesBackTo } from './list-changed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
-import { refreshFileOf } from './refresh-file.ts';
+import { type FileOfTurn, makeFileOfTurn, TOLD_FILE } from './refresh-file.ts';
 import { allowanceOf, type Sweeper } from './sweeper.ts';
 
 /** Where nothing is tracked, only a command can be missed, and a delivery that failed is asked for again anyway. */
@@ -47,9 +47,9 @@ async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept
   const { deps } = sweeper;
   const begun = deps.clock();
   const isFollowed = await hasTracked(sweeper, state);
-  // What a close means is known before one is acted on.
-  const unread = isFollowed && isTold(sweeper) ? null : await refreshFileOf(deps, state);
-  const { changes, isWhole } = isFollowed ? await listFrom(sweeper, state) : { changes: 0, isWhole: true };
+  const file = isFollowed && isTold(sweeper) ? TOLD_FILE : makeFileOfTurn(deps, state);
+  const { changes, isWhole } = isFollowed ? await listFrom(sweeper, state, file) : { changes: 0, isWhole: true };
+  const unread = await file.atLast();
   // An issue that was closed after a command was written is known to be by now.
   await listComments(deps, state);
   if (unread !== null) throw unread;
@@ -62,14 +62,14 @@ async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<b
 }
 
 /** The first time from now on: what came before, the look at each issue finds, if none was made just now. */
-async function listFrom(sweeper: Sweeper, state: RepositoryState) {
-  if (state.issuesSince !== null) return listChanged(sweeper, state, state.issuesSince);
+async function listFrom(sweeper: Sweeper, state: RepositoryState, file: FileOfTurn) {
+  if (state.issuesSince !== null) return listChanged(sweeper, state, { since: state.issuesSince, file });
   const { store } = sweeper.deps;
   const to = firstCursor(sweeper);
   const begin: Write = { write: 'issues.since', repositoryId: state.id, from: null, to, etag: null };
   const kept = await store.commit([begin, ...lookAtEverything(sweeper, state)]);
   return kept
-    ? listChanged(sweeper, { ...state, issuesSince: to, issuesEtag: null }, to)
+    ? listChanged(sweeper, { ...state, issuesSince: to, issuesEtag: null }, { since: to, file })
     : { changes: 0, isWhole: false };
 }
 

@@ -9,6 +9,7 @@ import { issueEvent } from '../journal.ts';
 import { issueKey } from '../keys.ts';
 import { isUnfinished } from '../looks.ts';
 import type { Write } from '../ports.ts';
+import type { FileOfTurn } from './refresh-file.ts';
 import type { Sweeper } from './sweeper.ts';
 
 /** `seen` null: GitHub shows no such issue where it was, or gave no answer for it; its own answer has to say what is the matter. */
@@ -35,7 +36,14 @@ export async function countStops({ deps }: Sweeper, sightings: readonly Sighting
 }
 
 /** Gives how many issues have to be read. */
-export async function takeNews(sweeper: Sweeper, sightings: readonly Sighting[]): Promise<number> {
+export async function takeNews(
+  sweeper: Sweeper,
+  sightings: readonly Sighting[],
+  { beforeNews }: Pick<FileOfTurn, 'beforeNews'>,
+): Promise<number> {
+  const now = sweeper.deps.clock();
+  const isNews = (sighting: Sighting) => writesOf(sighting, now).some(({ write }) => write === 'work.enqueue');
+  if (sightings.some(isNews)) await beforeNews();
   let due = 0;
   for (const sighting of sightings) if (await take(sweeper, sighting)) due += 1;
   return due;

@@ -10,6 +10,7 @@ import { readIssue } from '../read-issue.ts';
 import { confirmed } from './confirm.ts';
 import { endedSince } from './followed.ts';
 import { notConfirmed } from './list-changed.ts';
+import type { FileOfTurn } from './refresh-file.ts';
 import type { Sweeper } from './sweeper.ts';
 import { type Sighting, takeNews } from './take-news.ts';
 
@@ -20,7 +21,7 @@ const AT_ONCE = 100;
 const MOST_UNANSWERED = 10;
 
 /** Gives how many issues have to be read. Throws `GitHubError` where GitHub gave no answer that counts. */
-export async function verifyIssues(sweeper: Sweeper, state: RepositoryState): Promise<number> {
+export async function verifyIssues(sweeper: Sweeper, state: RepositoryState, file: FileOfTurn): Promise<number> {
   const { store } = sweeper.deps;
   const since = await endedSince(sweeper.deps, state.id);
   let changes = 0;
@@ -30,7 +31,7 @@ export async function verifyIssues(sweeper: Sweeper, state: RepositoryState): Pr
     await readUnknown(sweeper, state, numbers, known);
     const again = () => sightingsOf(sweeper, state, known);
     const doubtful = await confirmed(sweeper, state, { sightings: await again(), again });
-    changes += await takeNews(sweeper, doubtful.sightings);
+    changes += await takeNews(sweeper, doubtful.sightings, file);
     await lookAtPending(sweeper, known);
     if (doubtful.dropped > 0) throw notConfirmed(doubtful.dropped, state);
     const last = numbers.at(-1);

@@ -6,7 +6,7 @@ import { GitHubError, type RepositoryState, type Write } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
 import { endedSince } from './followed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
-import { refreshFileOf } from './refresh-file.ts';
+import { makeFileOfTurn } from './refresh-file.ts';
 import type { Swept } from './sweep-repository.ts';
 import { allowanceOf, type Sweeper } from './sweeper.ts';
 import { verifyIssues } from './verify-issues.ts';
@@ -36,10 +36,11 @@ export async function verifyRepository(sweeper: Sweeper, repositoryId: string): 
 
 async function verifyNow(sweeper: Sweeper, state: RepositoryState): Promise<number> {
   const { deps } = sweeper;
-  // What a close means is known before one is acted on.
-  const unread = await refreshFileOf(deps, state);
+  const file = makeFileOfTurn(deps, state);
+  // What a close means is known before one is acted on, also one that waits.
+  await file.beforeNews();
   const begun = deps.clock();
-  const changes = await verifyIssues(sweeper, state).catch((error: unknown) => {
+  const changes = await verifyIssues(sweeper, state, file).catch((error: unknown) => {
     if (!isNoQuery(error)) throw error;
     return readAll(sweeper, state);
   });
@@ -47,6 +48,7 @@ async function verifyNow(sweeper: Sweeper, state: RepositoryState): Promise<numb
   if (changes > 0) writes.push(repositoryEvent('RECONCILIATION_STARTED', deps.clock(), state.id, { changes }));
   const set = { verifiedAt: begun, sweptAt: begun, ...withoutProblem(state, 'everything') };
   await deps.store.commit([...writes, { write: 'repository.state', repositoryId: state.id, set }]);
+  const unread = await file.atLast();
   if (unread !== null) throw unread;
   return changes;
 }

@@ -1,8 +1,10 @@
 /** The sweep by what changed: what it asks, what it finds, and what it leaves alone. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GitHubError } from '../../../src/engine/index.ts';
+import { makePolicyOf } from '../../../src/engine/policies.ts';
 import { makeSweeper, type Sweeper, sweepRepository, verifyRepository } from '../../../src/engine/sweep/index.ts';
 import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../../fixtures/engine/embedded.ts';
+import { makeFiles } from '../../fixtures/engine/files.ts';
 import { type Lister, makeLister } from '../../fixtures/engine/lister.ts';
 import { eventually } from '../../support/processes.ts';
 
@@ -72,6 +74,39 @@ describe('a turn of a repository', () => {
     expect(github.asked().filter((call) => call.startsWith('read'))).toEqual([`read #${ISSUE}`]);
     expect(await embedded.deps.store.task(second!)).toMatchObject({ state: 'running' });
     expect(await eventsOf('RECONCILIATION_STARTED')).toMatchObject([{ data: { changes: 1 } }]);
+  });
+
+  it.each([
+    ['a turn without webhooks', () => turn()],
+    ['a look at everything', () => verifyRepository(sweeper, REPOSITORY.id)],
+  ])('judges a close by the policy that was pushed before it, though both came during %s', async (_, look) => {
+    const files = makeFiles();
+    Object.assign(embedded.deps, {
+      configuredRepository: REPOSITORY.fullName,
+      policyOf: makePolicyOf(embedded.deps.store, () => ({})),
+    });
+    const [id] = await running(ISSUE);
+    const { github: asked } = sweeper;
+    const { listIssues, sightIssues } = asked;
+    const pushAndClose = async () => {
+      files.push('policy: { on_close: { completed: cancel } }\n');
+      github.set(ISSUE, { state: 'closed', reason: 'completed' });
+      await github.readIssue(REPOSITORY, ISSUE);
+      Object.assign(asked, { listIssues, sightIssues });
+    };
+    Object.assign(asked, {
+      readFile: files.readFile,
+      async listIssues(...args: Parameters<typeof listIssues>) {
+        await pushAndClose();
+        return listIssues(...args);
+      },
+      async sightIssues(...args: Parameters<typeof sightIssues>) {
+        await pushAndClose();
+        return sightIssues(...args);
+      },
+    });
+    expect(await look()).toMatchObject({ changes: 1, problem: null });
+    await untilTask(embedded, id!, { state: 'cancelled', cause: 'issue_completed' });
   });
 
   it('reads nothing of an issue that was only talked about', async () => {
