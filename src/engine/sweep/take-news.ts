@@ -8,7 +8,7 @@ import { newsOf, type Seen, wouldStop } from '../../core/issue-news.ts';
 import { issueEvent } from '../journal.ts';
 import { issueKey } from '../keys.ts';
 import { isUnfinished } from '../looks.ts';
-import type { Write } from '../ports.ts';
+import { GitHubError, type Write } from '../ports.ts';
 import type { FileOfTurn } from './refresh-file.ts';
 import type { Sweeper } from './sweeper.ts';
 
@@ -59,7 +59,9 @@ async function take({ deps }: Sweeper, sighting: Sighting): Promise<boolean> {
     if (await store.commit(writes)) return writes.length > 1;
     known = await store.issue(known);
   }
-  return false;
+  if (known === null) return false;
+  // Nobody may take it for kept.
+  throw new GitHubError('retryable', `issue ${known.number} kept changing while it was marked to be read`);
 }
 
 function writesOf({ known, seen, blockersDiffer = false }: Sighting, now: Date): Write[] {

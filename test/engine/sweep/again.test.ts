@@ -1,0 +1,69 @@
+/** What a sweep must not pass over, and what it must not ask for again and again. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GitHubError } from '../../../src/engine/index.ts';
+import type { Write } from '../../../src/engine/ports.ts';
+import { makeSweeper, type Sweeper, sweepRepository, verifyRepository } from '../../../src/engine/sweep/index.ts';
+import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../../fixtures/engine/embedded.ts';
+import { type Lister, makeLister } from '../../fixtures/engine/lister.ts';
+import { eventually } from '../../support/processes.ts';
+
+const ISSUE = 12;
+const HOUR_MS = 3_600_000;
+
+let github: Lister;
+let embedded: Embedded;
+let sweeper: Sweeper;
+
+beforeEach(async () => {
+  github = makeLister();
+  github.set(ISSUE, {});
+  embedded = await embed(github);
+  embedded.deps.limits = { ...embedded.deps.limits, massStop: 2 };
+  await embedded.start();
+  sweeper = sweeperWith(30_000);
+});
+afterEach(() => embedded.close());
+
+function sweeperWith(intervalMs: number): Sweeper {
+  const made = makeSweeper(embedded.deps, intervalMs, () => 0.5);
+  if (made === null) throw new Error('this GitHub can not be swept');
+  return made;
+}
+
+const turn = () => sweepRepository(sweeper, REPOSITORY.id);
+const stateOf = async () => (await embedded.deps.store.repositoryState(REPOSITORY.id))!;
+
+async function running(...numbers: number[]): Promise<string[]> {
+  const tasks = Object.fromEntries(numbers.map((issue) => [`on-${issue}`, { run: embedded.long, issue }]));
+  const ids = await submit(embedded, tasks);
+  for (const id of ids) await untilRunning(embedded, id);
+  // The first turn sets the cursor, and asks for a look at each issue once.
+  await turn();
+  await verifyRepository(sweeper, REPOSITORY.id);
+  await untilQuiet();
+  github.asked();
+  return ids;
+}
+
+/** What is due now is worked off. */
+async function untilQuiet(): Promise<void> {
+  await eventually(async () => {
+    const due = await embedded.deps.store.queue.nextDue();
+    expect(due === null || due > new Date()).toBe(true);
+  });
+}
+
+describe('a turn', () => {
+  it('does not move on from an issue that changes too fast to be marked', async () => {
+    const [id] = await running(ISSUE);
+    github.set(ISSUE, { state: 'closed', reason: 'completed' });
+    const { store } = embedded.deps;
+    const isMark = (writes: readonly Write[]) => writes.some(({ write }) => write === 'issue.update');
+    const commit = async (writes: readonly Write[]) => !isMark(writes) && store.commit(writes);
+    const deps = { ...embedded.deps, store: { ...store, commit } };
+    const swept = await sweepRepository({ ...sweeper, deps }, REPOSITORY.id);
+    expect(swept.problem).toMatchObject({ code: 'retryable' });
+    expect(await turn()).toMatchObject({ changes: 1 });
+    await untilTask(embedded, id!, { state: 'done' });
+  });
+});
