@@ -17,6 +17,8 @@ export interface Sighting {
   known: TrackedIssue;
   seen: (Seen & Partial<IssueSnapshot>) | null;
   isUnanswered?: boolean;
+  /** No listing is to come that tells of this change all that a sight does not, as what its text says. */
+  isUnlisted?: boolean;
   /** It is blocked by others than are known. */
   blockersDiffer?: boolean;
 }
@@ -64,10 +66,11 @@ async function take({ deps }: Sweeper, sighting: Sighting): Promise<boolean> {
   throw new GitHubError('retryable', `issue ${known.number} kept changing while it was marked to be read`);
 }
 
-function writesOf({ known, seen, blockersDiffer = false }: Sighting, now: Date): Write[] {
+function writesOf({ known, seen, isUnlisted = false, blockersDiffer = false }: Sighting, now: Date): Write[] {
   const { repositoryId, number, version } = known;
   const ref = { repositoryId, number };
-  const news = seen === null ? absence(known) : newsOf(known, seen);
+  const told = seen === null ? absence(known) : newsOf(known, seen);
+  const news = told === 'touched' && isUnlisted ? 'read' : told;
   const update = (set: Extract<Write, { write: 'issue.update' }>['set']): Write => ({
     write: 'issue.update',
     ref,

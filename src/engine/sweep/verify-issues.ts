@@ -65,8 +65,13 @@ async function sightingsOf(sweeper: Sweeper, state: RepositoryState, known: read
     const sight = sights.get(issue.nodeId);
     if (sight === undefined) return { known: issue, seen: null, isUnanswered: true };
     const own = edges.filter(({ number }) => number === issue.number);
-    return sightingOf(issue, sight, own);
+    return { ...sightingOf(issue, sight, own), isUnlisted: isBehind(state, sight) };
   });
+}
+
+/** What changed before the place from which issues are listed has been listed by now, or never will be. */
+function isBehind({ issuesSince }: RepositoryState, sight: IssueSight): boolean {
+  return sight.sight === 'issue' && (issuesSince === null || sight.updatedAt < issuesSince);
 }
 
 function sightingOf(known: TrackedIssue, sight: IssueSight, edges: readonly IssueBlocker[]): Sighting {

@@ -67,3 +67,24 @@ describe('a turn', () => {
     await untilTask(embedded, id!, { state: 'done' });
   });
 });
+
+describe('a look at everything', () => {
+  it('has an issue read of whose text no listing will tell any more', async () => {
+    await submit(embedded, { train: { run: embedded.long, issue: ISSUE } });
+    github.set(ISSUE, { dependsOn: ['#13'] });
+    const clock = () => new Date(Date.now() + HOUR_MS);
+    const muchLater = { ...sweeper, deps: { ...embedded.deps, clock } };
+    expect(await stateOf()).toMatchObject({ issuesSince: null });
+    await verifyRepository(muchLater, REPOSITORY.id);
+    await sweepRepository(muchLater, REPOSITORY.id);
+    const issue = await embedded.deps.store.issue({ repositoryId: REPOSITORY.id, number: ISSUE });
+    expect(issue).toMatchObject({ dependsOn: [], readDue: true });
+  });
+
+  it('leaves the text of an issue to the listing that will show it', async () => {
+    await running(ISSUE);
+    github.set(ISSUE, { dependsOn: ['#13'] });
+    expect(await verifyRepository(sweeper, REPOSITORY.id)).toMatchObject({ changes: 0 });
+    expect(await turn()).toMatchObject({ changes: 1 });
+  });
+});
