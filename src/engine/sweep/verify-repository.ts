@@ -15,6 +15,8 @@ const HOUR_MS = 3_600_000;
 /** Where GitHub answers no query, issues are read one by one, so many at a time. */
 const READS_AT_ONCE = 8;
 const PAGE = 100;
+/** After so many failures without any answer, the rest of them is not asked for. */
+const MOST_FAILURES = 10;
 
 export async function verifyRepository(sweeper: Sweeper, repositoryId: string): Promise<Swept> {
   const { deps } = sweeper;
@@ -66,6 +68,7 @@ async function readAll({ deps }: Sweeper, state: RepositoryState): Promise<numbe
   for (let after = 0; ; ) {
     const numbers = await deps.store.trackedNumbers(state.id, { since, after, limit: PAGE });
     await eachOf(numbers, READS_AT_ONCE, async (number) => {
+      if (read === 0 && failures.length >= MOST_FAILURES) return;
       try {
         await readIssue(deps, { repositoryId: state.id, number });
         read += 1;

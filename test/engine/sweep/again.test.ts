@@ -87,4 +87,21 @@ describe('a look at everything', () => {
     expect(await verifyRepository(sweeper, REPOSITORY.id)).toMatchObject({ changes: 0 });
     expect(await turn()).toMatchObject({ changes: 1 });
   });
+
+  it('of a repository that nobody reads any more gives up after a few of its issues', async () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => 100 + index);
+    for (const number of numbers) github.set(number, {});
+    const tasks = numbers.map((issue) => [`on-${issue}`, { run: ['true'], issue, needs: ['long'] }]);
+    await submit(embedded, { long: { run: embedded.long }, ...Object.fromEntries(tasks) });
+    await untilQuiet();
+    let reads = 0;
+    github.state.sightsFail = new GitHubError('lost_access', 'no token', { status: 404 });
+    github.readIssue = async () => {
+      reads += 1;
+      throw new GitHubError('lost_access', 'no token', { status: 404 });
+    };
+    const { problem } = await verifyRepository(sweeper, REPOSITORY.id);
+    expect(problem).toMatchObject({ code: 'lost_access' });
+    expect(reads).toBeLessThan(20);
+  });
 });
