@@ -8,7 +8,7 @@ import { endedSince } from './followed.ts';
 import { firstCursor, listChanged, reachesBackTo } from './list-changed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
 import { type FileOfTurn, makeFileOfTurn, TOLD_FILE } from './refresh-file.ts';
-import { allowanceOf, type Sweeper } from './sweeper.ts';
+import { allowanceOf, type Sweeper, someTimeAfter } from './sweeper.ts';
 
 /** Where nothing is tracked, only a command can be missed, and a delivery that failed is asked for again anyway. */
 const IDLE_MS = 600_000;
@@ -34,7 +34,7 @@ export async function sweepRepository(sweeper: Sweeper, repositoryId: string): P
   // What can't be reached is looked at by itself, and swept again once it can.
   if (state === null || state.access === 'gone' || state.access === 'suspended') return NOT_SWEPT;
   const wait = waitsUntil(allowanceOf(sweeper, state), deps.clock());
-  if (wait !== null) return { ...NOT_SWEPT, nextAt: sweeper.intervalMs > 0 ? wait : null };
+  if (wait !== null) return { ...NOT_SWEPT, nextAt: sweeper.intervalMs > 0 ? someTimeAfter(sweeper, wait) : null };
   try {
     return await sweepNow(sweeper, state);
   } catch (error) {

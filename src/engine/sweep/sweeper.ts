@@ -40,6 +40,11 @@ function canList(github: Partial<SweepReader>): github is SweepReader {
   return NEEDED.every((name) => github[name] !== undefined);
 }
 
+/** All that have waited for the same time would come at once, and so at each interval from then on. */
+export function someTimeAfter({ intervalMs, chance }: Pick<Sweeper, 'intervalMs' | 'chance'>, wait: Date): Date {
+  return new Date(wait.getTime() + chance() * intervalMs);
+}
+
 export function allowanceOf({ github }: Pick<Sweeper, 'github'>, repository: RepositoryRef) {
   return { quota: github.quota(repository), pausedUntil: github.pausedUntil(repository) };
 }

@@ -8,7 +8,7 @@ import { endedSince } from './followed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
 import { makeFileOfTurn } from './refresh-file.ts';
 import type { Swept } from './sweep-repository.ts';
-import { allowanceOf, type Sweeper } from './sweeper.ts';
+import { allowanceOf, type Sweeper, someTimeAfter } from './sweeper.ts';
 import { verifyIssues } from './verify-issues.ts';
 
 const HOUR_MS = 3_600_000;
@@ -25,7 +25,7 @@ export async function verifyRepository(sweeper: Sweeper, repositoryId: string): 
     return { changes: 0, problem: null, nextAt: null };
   }
   const wait = waitsUntil(allowanceOf(sweeper, state), deps.clock());
-  if (wait !== null) return { changes: 0, problem: null, nextAt: wait };
+  if (wait !== null) return { changes: 0, problem: null, nextAt: someTimeAfter(sweeper, wait) };
   try {
     const changes = await verifyNow(sweeper, state);
     const pause = pauseBefore(HOUR_MS, allowanceOf(sweeper, state), sweeper.chance());

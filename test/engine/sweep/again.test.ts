@@ -66,6 +66,18 @@ describe('a turn', () => {
     expect(await turn()).toMatchObject({ changes: 1 });
     await untilTask(embedded, id!, { state: 'done' });
   });
+
+  it('comes again some time after what all have waited for, and not with all of them', async () => {
+    await running(ISSUE);
+    const resetAt = new Date(Date.now() + HOUR_MS);
+    github.state.pausedUntil = resetAt;
+    const apart = { ...sweeper, chance: () => 0.9 };
+    for (const look of [sweepRepository, verifyRepository]) {
+      const waits = [sweeper, apart].map(async (one) => (await look(one, REPOSITORY.id)).nextAt!.getTime());
+      expect(await Promise.all(waits)).toEqual([resetAt.getTime() + 15_000, resetAt.getTime() + 27_000]);
+    }
+    expect(github.asked()).toEqual([]);
+  });
 });
 
 describe('a look at everything', () => {
