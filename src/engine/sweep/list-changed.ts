@@ -32,7 +32,7 @@ export async function listChanged(
 ): Promise<Listing> {
   const { deps, github } = sweeper;
   const begun = githubNow(deps);
-  const listing = await github.listIssues(state, since, state.issuesEtag);
+  const listing = await github.listIssues(state, since, validatorOf(sweeper, state, since));
   if (listing.found === 'unchanged') return { changes: 0, isWhole: true };
   const sightings = await sightingsOf(sweeper, state.id, listing);
   // The same call once more, and nothing that was kept from the first.
@@ -53,7 +53,14 @@ export async function listChanged(
     const from = state.issuesSince;
     await deps.store.commit([{ write: 'issues.since', repositoryId: state.id, from, to, etag }]);
   }
+  if (etag !== null) sweeper.validators.set(state.id, { since: to.getTime(), validator: etag });
   return { changes, isWhole: listing.isWhole };
+}
+
+/** As this app listed it last, or else as it is stored. */
+function validatorOf({ validators }: Sweeper, { id, issuesEtag }: RepositoryState, since: Date): string | null {
+  const own = validators.get(id);
+  return own?.since === since.getTime() ? own.validator : issuesEtag;
 }
 
 export function notConfirmed(issues: number, { fullName }: RepositoryState): GitHubError {

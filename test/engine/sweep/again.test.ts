@@ -67,6 +67,35 @@ describe('a turn', () => {
     await untilTask(embedded, id!, { state: 'done' });
   });
 
+  it('costs as little where another app takes turns with it, whose token has validators of its own', async () => {
+    await running(ISSUE);
+    const withToken = (token: string): Sweeper => ({
+      ...sweeperWith(30_000),
+      github: {
+        ...github,
+        async listIssues(repository, since, validator) {
+          const own = validator?.startsWith(token) ? validator.slice(token.length) : null;
+          const listing = await github.listIssues(repository, since, own);
+          return listing.found === 'unchanged' ? listing : { ...listing, validator: `${token}${listing.validator}` };
+        },
+      },
+    });
+    const apps = [withToken('one '), withToken('two ')];
+    const turns = async () => {
+      for (const app of apps) await sweepRepository(app, REPOSITORY.id);
+      return github.asked();
+    };
+    expect(await turns()).toEqual(['list', 'list']);
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      expect(await turns()).toEqual(['list if changed', 'list if changed']);
+    }
+    github.set(ISSUE, { title: 'Another title' });
+    expect(await turns()).toEqual(['list if changed', 'list if changed']);
+    expect(await embedded.deps.store.issue({ repositoryId: REPOSITORY.id, number: ISSUE })).toMatchObject({
+      title: 'Another title',
+    });
+  });
+
   it('comes again some time after what all have waited for, and not with all of them', async () => {
     await running(ISSUE);
     const resetAt = new Date(Date.now() + HOUR_MS);
