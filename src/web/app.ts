@@ -1,5 +1,5 @@
 /** The web application: REST under `/api/v1`, the webhook's door, health. All of it speaks JSON, errors included. */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
 import { githubWords } from '../engine/github-words.ts';
@@ -10,7 +10,7 @@ import { errorResponse, HttpError } from './errors.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { WebDeps } from './ports.ts';
 import { presentRun } from './present/task.ts';
-import { notFound, readId, readQuery, unknown } from './query.ts';
+import { notFound, readId, readQuery, unknown, wrongCursor } from './query.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -25,7 +25,7 @@ export const WEBHOOK_PATH = '/api/github/webhooks';
 
 export function makeWebApp(deps: WebDeps): Hono {
   const app = new Hono();
-  app.onError((error) => answerError(error, deps));
+  app.onError((error, c) => answerError(error, c, deps));
   app.notFound(() => errorResponse(notFound()));
   // Whether to insist on HTTPS is for the proxy that speaks it.
   app.use(secureHeaders({ strictTransportSecurity: false }));
@@ -71,17 +71,17 @@ function wrongMethod(allowed: readonly string[]): Response {
   );
 }
 
-function answerError(error: Error, { log }: WebDeps): Response {
-  const known = knownError(error);
+function answerError(error: Error, c: Context, { log }: WebDeps): Response {
+  const known = knownError(error, c);
   if (known !== null) return errorResponse(known);
   // What was not meant for the caller goes to the log, not to the caller.
   log.error({ err: error }, 'request failed');
   return errorResponse(new HttpError('internal', 'the request failed inside the app; its log says why'));
 }
 
-function knownError(error: Error): HttpError | null {
+function knownError(error: Error, c: Context): HttpError | null {
   if (error instanceof HttpError) return error;
-  if (error instanceof InvalidCursor) return new HttpError('bad_request', 'the cursor is none of an earlier answer');
+  if (error instanceof InvalidCursor) return wrongCursor(c);
   if (error instanceof RunnerUnreachable) return new HttpError('unavailable', 'the runner gave no answer: try again');
   if (error instanceof GitHubError) return new HttpError('unavailable', githubWords(error));
   return null;

@@ -2,13 +2,29 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { check } from '../core/documents/check.ts';
+import { describe, type Problem } from '../core/documents/problem.ts';
 import { line } from '../core/report/text.ts';
 import { HttpError } from './errors.ts';
 
 export function readQuery<S extends z.ZodType>(c: Context, schema: S): z.output<S> {
   const parsed = check(schema, c.req.query());
-  if (parsed.ok) return parsed.value;
-  throw new HttpError('bad_request', 'the query is not what this call takes', { problems: parsed.problems });
+  const repeated = Object.entries(c.req.queries())
+    .filter(([, values]) => values.length > 1)
+    .map(([path, values]) => ({ path, message: `is given ${values.length} times; accepted is once` }));
+  if (parsed.ok && repeated.length === 0) return parsed.value;
+  throw wrongQuery([...repeated, ...(parsed.ok ? [] : parsed.problems)]);
+}
+
+/** What looks like a cursor, and is none that this list gives out. A stream may be given its own in a header. */
+export function wrongCursor(c: Context): HttpError {
+  const { cursor, after } = c.req.query();
+  const given = { cursor, 'last-event-id': c.req.header('last-event-id'), after };
+  const [path, value] = Object.entries(given).find(([, one]) => one !== undefined) ?? ['cursor', undefined];
+  return wrongQuery([{ path, message: `must be one from an earlier answer, not ${describe(value)}` }]);
+}
+
+function wrongQuery(problems: readonly Problem[]): HttpError {
+  return new HttpError('bad_request', 'the query is not what this call takes', { problems });
 }
 
 /** Whose id it is. */

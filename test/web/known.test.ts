@@ -66,6 +66,7 @@ describe('repositories over REST', () => {
     ['?access=gone', 'access', 'unknown key; accepted: repository, cursor, limit'],
     ['?repository=widgets', 'repository', 'must be owner/name, not "widgets"'],
     ['?limit=101', 'limit', expect.any(String)],
+    ['?limit=1&limit=2', 'limit', 'is given 2 times; accepted is once'],
   ])('refuse %s with one clear error', async (query, path, message) => {
     const response = await app.call('GET', `/api/v1/repositories${query}`);
     expect(response.status).toBe(400);
@@ -76,9 +77,8 @@ describe('repositories over REST', () => {
   it('refuse a cursor that no list gave out', async () => {
     const response = await app.call('GET', '/api/v1/repositories?cursor=none');
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: { code: 'bad_request', message: 'the cursor is none of an earlier answer' },
-    });
+    const problems = [{ path: 'cursor', message: 'must be one from an earlier answer, not "none"' }];
+    expect(await response.json()).toMatchObject({ error: { code: 'bad_request', problems } });
   });
 
   it('need the same access as every read', async () => {

@@ -447,6 +447,15 @@ describe('the rest of REST', () => {
     expect(error.message.includes('try again')).toBe(id === 'dark');
   });
 
+  it.each([
+    ['?after=none', {}, 'after'],
+    ['', { 'last-event-id': 'none' }, 'last-event-id'],
+  ])('names where the id of no event was given: %s %o', async (query, headers, path) => {
+    const error = await errorOf(await app.call('GET', `/api/v1/events/stream${query}`, { headers }));
+    const problems = [{ path, message: 'must be one from an earlier answer, not "none"' }];
+    expect(error).toMatchObject({ status: 400, problems });
+  });
+
   it('says which methods there are', async () => {
     const response = await app.call('DELETE', '/api/v1/batches');
     expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
