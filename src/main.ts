@@ -56,10 +56,10 @@ async function startReal(config: Config, log: Log, env: Env, failure: { report(e
 /** A wrong file changes nothing: the last good one stays. */
 async function reload(starting: Promise<App>, env: Env, log: Log): Promise<void> {
   try {
-    const { file, warnings } = readOperatorFile(env, readTextFile);
+    const { file, notEnforced, warnings } = readOperatorFile(env, readTextFile);
     for (const warning of warnings) log.warn({ warning }, 'configuration');
     const app = await starting;
-    log.info({ need_restart: await app.reload(file) }, "operator's file read again");
+    log.info({ need_restart: await app.reload(file, notEnforced) }, "operator's file read again");
   } catch (error) {
     const problems = error instanceof ConfigError ? error.problems : [{ key: '', message: (error as Error).message }];
     log.error({ problems }, "operator's file is wrong: the last good one stays in force");

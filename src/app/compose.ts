@@ -40,7 +40,7 @@ export interface App {
   deps: Deps;
   engine: Engine;
   /** Goes by this operator's file from now on. Gives the paths of what takes a restart. */
-  reload(file: OperatorFile): Promise<readonly string[]>;
+  reload(file: OperatorFile, notEnforced?: readonly string[]): Promise<readonly string[]>;
   /** Takes no new work, finishes what is in hand for at most `graceMs`, leaves runs alive. */
   close(graceMs?: number): Promise<void>;
 }
@@ -59,13 +59,14 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   };
   const closing = new AbortController();
   let server: HttpServer | null = null;
+  let { notEnforced } = config;
   try {
     const health = makeHealth(deps, {
       engine: () => engine,
       githubState: opened.githubState,
       hasWebhooks: config.credentials.mode === 'app',
       accountOf: (runner) => config.operator.runners[runner]?.user ?? null,
-      notEnforced: config.notEnforced,
+      notEnforced: () => notEnforced,
       closing: closing.signal,
     });
     const app = makeWebApp({
@@ -91,7 +92,8 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       url,
       deps,
       engine,
-      async reload(file) {
+      async reload(file, idle = []) {
+        notEnforced = idle;
         const needRestart = opened.settings.replace(file);
         await deps.store.queue.enqueue([{ key: SCHEDULE_KEY, dueAt: deps.clock() }]);
         return needRestart;

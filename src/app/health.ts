@@ -17,7 +17,7 @@ export interface HealthOptions {
   /** The account that the runner's runs have; null: the app's own. */
   accountOf(runner: string): string | null;
   /** Keys of the operator's file that nothing acts on. */
-  notEnforced: readonly string[];
+  notEnforced(): readonly string[];
   closing: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export function makeHealth(deps: Deps, options: HealthOptions): Health {
         data: database === 'ok' && deps.github !== null ? await renderDataAge(deps) : null,
         webhooks: database === 'ok' && options.hasWebhooks ? renderWebhooks(await missedState(deps)) : null,
         runners: Object.fromEntries(deps.runners.names().map((name) => [name, runnerState(deps, options, name)])),
-        not_enforced: options.notEnforced,
+        not_enforced: options.notEnforced(),
         backlog: database === 'ok' ? await deps.store.queries.backlog() : null,
       };
       return { ok, body };

@@ -57,11 +57,15 @@ describe('the doctor', () => {
   it.each([
     ['a database that is away', { database: 'unavailable', status: 'unavailable' }, /^wrong\s+database\s+unavailable/m],
     ['an app that is ending', { status: 'draining' }, /^wrong\s+app\s+takes none: draining/m],
-    ['a GitHub that gives no answer', { github: 'degraded' }, /^wrong\s+github\s+degraded/m],
+    [
+      'a GitHub that gives no answer',
+      { github: 'degraded' },
+      /^wrong\s+github\s+degraded: its newest answer was none/m,
+    ],
     [
       'a sweep that could not read something',
-      { sweep: { done_at_start: true, last_at: null, errors: 2 } },
-      /^wrong\s+sweep\s+2 of/m,
+      { github: 'degraded', sweep: { done_at_start: true, last_at: null, errors: 2 } },
+      /^wrong\s+github\s+degraded: an answer that the last sweep needed was none .*\nwrong\s+sweep\s+2 of/m,
     ],
     [
       'a repository that can not be read',

@@ -48,12 +48,12 @@ export function readConfig(environment: Env, readFile: ReadFile): Config {
 export function readOperatorFile(
   environment: Env,
   readFile: ReadFile,
-): { file: OperatorFile; warnings: readonly string[] } {
+): { file: OperatorFile; notEnforced: readonly string[]; warnings: readonly string[] } {
   const env = makeEnvReader(environment);
   const warnings: string[] = [];
-  const { file } = readOperator(env, readFile, (warning) => void warnings.push(warning));
+  const { file, idle } = readOperator(env, readFile, (warning) => void warnings.push(warning));
   if (env.problems.length > 0) throw new ConfigError(env.problems);
-  return { file, warnings };
+  return { file, notEnforced: idle, warnings };
 }
 
 /** What the CLI needs to reach the app. Throws `ConfigError`. */

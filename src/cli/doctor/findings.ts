@@ -29,10 +29,11 @@ function finding(level: Finding['level'], of: string, message: string): Finding 
   return { level, of, message };
 }
 
-function ofGitHub({ github }: ReadyView): Finding[] {
+function ofGitHub({ github, sweep }: ReadyView): Finding[] {
   if (github === 'not configured') return [finding('note', 'github', 'no App and no token: no issue is followed')];
   if (github === 'ok') return [finding('ok', 'github', 'answers')];
-  return [finding('wrong', 'github', `${github}: its newest answer was none to rely on; the app's log says why`)];
+  const what = sweep && sweep.errors > 0 ? 'an answer that the last sweep needed' : 'its newest answer';
+  return [finding('wrong', 'github', `${github}: ${what} was none to rely on; the app's log says why`)];
 }
 
 function ofSweep({ sweep }: ReadyView): Finding[] {
