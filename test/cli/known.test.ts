@@ -50,6 +50,13 @@ describe('standdown repositories', () => {
     app.answers['GET /repositories'] = { body: { items: [], next: null } };
     expect(await run(app, 'repositories')).toMatchObject({ exitCode: 0, out: 'No repositories.\n' });
   });
+
+  it('refuses the name of one that was never seen', async () => {
+    app.answers['GET /repositories'] = { body: { items: [], next: null } };
+    const { exitCode, out, err } = await run(app, 'repositories', '--repository', 'acme/wigdets');
+    expect(err).toMatch(/^standdown: the repository acme\/wigdets is not known here; /);
+    expect({ exitCode, out }).toEqual({ exitCode: 5, out: '' });
+  });
 });
 
 describe('standdown task show', () => {

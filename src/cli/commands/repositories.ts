@@ -1,7 +1,7 @@
 /** `standdown repositories`: whether each can be reached, and how old what is known of its issues is. */
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { renderRepositories } from '../render-repositories.ts';
 import { pageOf, repositoryView, understand } from '../views.ts';
 import type { Act } from './act.ts';
@@ -22,6 +22,14 @@ async function listRepositories(context: Context, options: Readonly<Record<strin
   }
   const page = understand(pageOf(repositoryView), await context.client().request('GET', `/repositories?${query}`));
   const more = page.next === null ? '' : `More: --cursor ${page.next}\n`;
+  const { repository } = options;
+  if (page.items.length === 0 && typeof repository === 'string') throw neverSeen(repository);
   context.print(page, renderRepositories(page.items, new Date()) + more);
   return EXIT.done;
+}
+
+/** Most likely a slip of the pen, or the App is not there: as where an issue of it is asked for. */
+function neverSeen(repository: string): CliError {
+  const message = `the repository ${repository} is not known here; \`standdown repositories\` shows those that are`;
+  return new CliError(EXIT.refused, 'not_found', message);
 }
