@@ -39,7 +39,7 @@ function makeIssueReads(db: Database): IssueReads {
       const where = { repositoryId_number: { repositoryId, number } };
       return orNull(await db.issue.findUnique({ where }), fromIssueRow);
     },
-    trackedIssues: (since) => readTrackedIssues(db, since),
+    trackedIssues: (since, endedBy) => readTrackedIssues(db, since, endedBy),
     newestEpisode: async (nodeId) =>
       orNull(await db.closeEpisode.findFirst({ where: { nodeId }, orderBy: { closedAt: 'desc' } }), fromEpisodeRow),
     episode: async (id) => orNull(await db.closeEpisode.findUnique({ where: { id } }), fromEpisodeRow),

@@ -28,7 +28,7 @@ export function makeSweepReads(db: Database): SweepReads {
     repositoryState: async (id) => orNull(await db.repository.findUnique({ where: { id } }), fromStateRow),
     repositoryStates: async () => (await db.repository.findMany({ orderBy: { id: 'asc' } })).map(fromStateRow),
     trackedRepositories: (since) => readTrackedRepositories(db, since),
-    isTracked: (repositoryId, since) => readIsTracked(db, repositoryId, since),
+    isTracked: (repositoryId, since, endedBy = 'close') => readIsTracked(db, repositoryId, { since, endedBy }),
     trackedNumbers: (repositoryId, page) => readTrackedNumbers(db, repositoryId, page),
     issuesOf: async (repositoryId, numbers) => {
       const rows = await db.issue.findMany({ where: { repositoryId, number: { in: [...numbers] } } });

@@ -35,6 +35,13 @@ export function awaitsReopen(
   return concerns(task, episode, policy);
 }
 
+/** What ended the tasks that a reopen may be about. */
+export type EndedBy = 'close' | 'anything';
+
+export function endedByOf({ onReopen }: Pick<Policy, 'onReopen'>): EndedBy {
+  return onReopen === 'requeue_unsuccessful' || onReopen === 'requeue_all' ? 'anything' : 'close';
+}
+
 /** Which ended tasks a reopen is about; `requeue_stopped`: only what that very close ended. */
 function concerns(task: Task, episode: CloseEpisode, policy: Policy): boolean {
   // Answered already, by a requeue or by a refusal that was told.

@@ -5,6 +5,7 @@ import type { CommandComment } from '../../core/comment.ts';
 import type { ScopedHold } from '../../core/hold.ts';
 import type { CloseEpisode, IssueRef, TrackedIssue } from '../../core/issue.ts';
 import type { BatchMember, BatchOutline } from '../../core/plan/batch.ts';
+import type { EndedBy } from '../../core/plan/reopen.ts';
 import type { Run } from '../../core/run.ts';
 import type { Task } from '../../core/task.ts';
 import type { RepositoryRef } from './github.ts';
@@ -89,6 +90,14 @@ export interface MissedDelivery {
   state: 'missed' | 'recovered' | 'given_up';
 }
 
+export interface TrackedPage {
+  since: Date;
+  /** Default: `close`. */
+  endedBy?: EndedBy;
+  after: number;
+  limit: number;
+}
+
 export interface StoreReads {
   repository(id: string): Promise<RepositoryRef | null>;
   /** All that were ever seen, by id. */
@@ -100,9 +109,9 @@ export interface StoreReads {
   /** Ids of known repositories with issues that `trackedIssues` would give, in order. */
   trackedRepositories(since: Date): Promise<readonly string[]>;
   /** Whether `trackedRepositories` would give it. */
-  isTracked(repositoryId: string, since: Date): Promise<boolean>;
+  isTracked(repositoryId: string, since: Date, endedBy?: EndedBy): Promise<boolean>;
   /** Numbers of the repository's issues that `trackedIssues` would give, greater than `after`, in order: pages for what is too many at once. */
-  trackedNumbers(repositoryId: string, page: { since: Date; after: number; limit: number }): Promise<readonly number[]>;
+  trackedNumbers(repositoryId: string, page: TrackedPage): Promise<readonly number[]>;
   /** Those of the numbers that have a row, in no order; at most 400 at once. */
   issuesOf(repositoryId: string, numbers: readonly number[]): Promise<readonly TrackedIssue[]>;
   /** Of all blocking edges of these issues, in no order; at most 400 at once. */
@@ -131,10 +140,10 @@ export interface StoreReads {
   repositoryByName(fullName: string): Promise<RepositoryRef | null>;
   issue(ref: IssueRef): Promise<TrackedIssue | null>;
   /**
-   * Issues with unfinished tasks, or with tasks that ended after `since` by an episode; and the readable issues that those with
-   * unfinished tasks are blocked by.
+   * Issues with unfinished tasks, or with tasks that ended after `since` by an episode (or by anything, where that is asked for); and
+   * the readable issues that those with unfinished tasks are blocked by.
    */
-  trackedIssues(since: Date): Promise<readonly IssueRef[]>;
+  trackedIssues(since: Date, endedBy?: EndedBy): Promise<readonly IssueRef[]>;
   /** The episode of the issue with the latest `closedAt`. */
   newestEpisode(nodeId: string): Promise<CloseEpisode | null>;
   episode(id: string): Promise<CloseEpisode | null>;

@@ -1,20 +1,31 @@
 /** Which repositories are looked after at each sweep: those with unfinished tasks, or with tasks that a reopen could still bring back. */
+import { type EndedBy, endedByOf } from '../../core/plan/reopen.ts';
 import type { Deps } from '../deps.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A task of that repository that a close ended before then stays ended. */
-export async function endedSince({ policyOf, clock }: Deps, repositoryId: string): Promise<Date> {
-  const { reopenWindowDays } = await policyOf(repositoryId);
-  return new Date(clock().getTime() - reopenWindowDays * DAY_MS);
+/** Ended tasks that a reopen could still bring back: what ended before then, or by something else, stays ended. */
+export interface Ended {
+  since: Date;
+  endedBy: EndedBy;
+}
+
+export async function endedOf({ policyOf, clock }: Deps, repositoryId: string): Promise<Ended> {
+  const policy = await policyOf(repositoryId);
+  const since = new Date(clock().getTime() - policy.reopenWindowDays * DAY_MS);
+  return { since, endedBy: endedByOf(policy) };
 }
 
 /** By id. Where windows differ, one that is too long costs a look that finds nothing. */
 export async function followedRepositories(deps: Deps): Promise<readonly string[]> {
-  const { store, policyOf, clock } = deps;
-  let longest = 0;
+  const { store, clock } = deps;
+  let earliest = clock();
+  const others: string[] = [];
   for (const { id } of await store.repositories()) {
-    longest = Math.max(longest, (await policyOf(id)).reopenWindowDays);
+    const { since, endedBy } = await endedOf(deps, id);
+    if (since < earliest) earliest = since;
+    // For the sake of those the others are not followed for longer.
+    if (endedBy === 'anything' && (await store.isTracked(id, since, endedBy))) others.push(id);
   }
-  return store.trackedRepositories(new Date(clock().getTime() - longest * DAY_MS));
+  return [...new Set([...(await store.trackedRepositories(earliest)), ...others])].sort();
 }

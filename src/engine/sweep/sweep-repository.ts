@@ -4,7 +4,7 @@ import { listComments } from '../commands/sweep-comments.ts';
 import { repositoryEvent } from '../journal.ts';
 import { verifyKey } from '../keys.ts';
 import type { RepositoryState, SweepProblem, Write } from '../ports.ts';
-import { endedSince } from './followed.ts';
+import { endedOf } from './followed.ts';
 import { firstCursor, listChanged, reachesBackTo } from './list-changed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
 import { type FileOfTurn, makeFileOfTurn, TOLD_FILE } from './refresh-file.ts';
@@ -58,7 +58,8 @@ async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept
 }
 
 async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<boolean> {
-  return deps.store.isTracked(id, await endedSince(deps, id));
+  const { since, endedBy } = await endedOf(deps, id);
+  return deps.store.isTracked(id, since, endedBy);
 }
 
 /** The first time from now on: what came before, the look at each issue finds, if none was made just now. */

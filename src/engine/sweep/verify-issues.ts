@@ -8,7 +8,7 @@ import { issueKey } from '../keys.ts';
 import { GitHubError, type IssueSight, type RepositoryState } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
 import { confirmed } from './confirm.ts';
-import { endedSince } from './followed.ts';
+import { endedOf } from './followed.ts';
 import { notConfirmed } from './list-changed.ts';
 import type { FileOfTurn } from './refresh-file.ts';
 import type { Sweeper } from './sweeper.ts';
@@ -23,10 +23,10 @@ const MOST_UNANSWERED = 10;
 /** Gives how many issues have to be read. Throws `GitHubError` where GitHub gave no answer that counts. */
 export async function verifyIssues(sweeper: Sweeper, state: RepositoryState, file: FileOfTurn): Promise<number> {
   const { store } = sweeper.deps;
-  const since = await endedSince(sweeper.deps, state.id);
+  const ended = await endedOf(sweeper.deps, state.id);
   let changes = 0;
   for (let after = 0; ; ) {
-    const numbers = await store.trackedNumbers(state.id, { since, after, limit: AT_ONCE });
+    const numbers = await store.trackedNumbers(state.id, { ...ended, after, limit: AT_ONCE });
     const known = await store.issuesOf(state.id, numbers);
     await readUnknown(sweeper, state, numbers, known);
     const again = () => sightingsOf(sweeper, state, known);

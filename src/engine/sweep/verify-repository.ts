@@ -4,7 +4,7 @@ import { eachOf } from '../each-of.ts';
 import { repositoryEvent } from '../journal.ts';
 import { GitHubError, type RepositoryState, type Write } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
-import { endedSince } from './followed.ts';
+import { endedOf } from './followed.ts';
 import { keepProblem, withoutProblem } from './problem.ts';
 import { makeFileOfTurn } from './refresh-file.ts';
 import type { Swept } from './sweep-repository.ts';
@@ -62,11 +62,11 @@ function isNoQuery(error: unknown): boolean {
 
 /** One issue's failure is its own, a limit is everybody's, and where none could be read nothing was verified. */
 async function readAll({ deps }: Sweeper, state: RepositoryState): Promise<number> {
-  const since = await endedSince(deps, state.id);
+  const ended = await endedOf(deps, state.id);
   const failures: GitHubError[] = [];
   let read = 0;
   for (let after = 0; ; ) {
-    const numbers = await deps.store.trackedNumbers(state.id, { since, after, limit: PAGE });
+    const numbers = await deps.store.trackedNumbers(state.id, { ...ended, after, limit: PAGE });
     await eachOf(numbers, READS_AT_ONCE, async (number) => {
       if (read === 0 && failures.length >= MOST_FAILURES) return;
       try {

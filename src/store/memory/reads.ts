@@ -33,7 +33,7 @@ function makeIssueReads(tables: Tables): IssueReads {
   const { issues, episodes, journal } = tables;
   return {
     issue: async (ref) => copyOrNull(issues.get(issueId(ref))),
-    trackedIssues: async (since) => readTrackedIssues(tables, since),
+    trackedIssues: async (since, endedBy) => readTrackedIssues(tables, since, endedBy),
     newestEpisode: async (nodeId) => {
       const ofIssue = [...episodes.values()].filter((episode) => episode.nodeId === nodeId);
       return copyOrNull(sortBy(ofIssue, ({ closedAt }) => [closedAt]).at(-1));

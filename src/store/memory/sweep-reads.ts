@@ -1,4 +1,5 @@
 /** What the sweep reads: what is known of each repository, and its tracked issues in pages. */
+import type { EndedBy } from '../../core/plan/reopen.ts';
 import { isEnded } from '../../core/task.ts';
 import type { RepositoryState, StoreReads } from '../../engine/ports.ts';
 import { issueId, type KnownState, type Tables } from './database.ts';
@@ -42,10 +43,10 @@ export function readStates(tables: Tables): RepositoryState[] {
 
 export function makeSweepReads(tables: Tables): SweepReads {
   const { repositories, issues, blockers, tasks } = tables;
-  const trackedOf = (since: Date) => readTrackedIssues(tables, since);
+  const trackedOf = (since: Date, endedBy?: EndedBy) => readTrackedIssues(tables, since, endedBy);
 
-  function trackedRepositories(since: Date): string[] {
-    const ids = new Set(trackedOf(since).map(({ repositoryId }) => repositoryId));
+  function trackedRepositories(since: Date, endedBy?: EndedBy): string[] {
+    const ids = new Set(trackedOf(since, endedBy).map(({ repositoryId }) => repositoryId));
     return [...ids].filter((id) => repositories.has(id));
   }
 
@@ -53,9 +54,9 @@ export function makeSweepReads(tables: Tables): SweepReads {
     repositoryState: async (id) => readState(tables, id),
     repositoryStates: async () => readStates(tables),
     trackedRepositories: async (since) => trackedRepositories(since),
-    isTracked: async (id, since) => trackedRepositories(since).includes(id),
-    trackedNumbers: async (id, { since, after, limit }) =>
-      trackedOf(since)
+    isTracked: async (id, since, endedBy) => trackedRepositories(since, endedBy).includes(id),
+    trackedNumbers: async (id, { since, endedBy, after, limit }) =>
+      trackedOf(since, endedBy)
         .filter(({ repositoryId, number }) => repositoryId === id && number > after)
         .map(({ number }) => number)
         .slice(0, limit),

@@ -1,10 +1,15 @@
 /** Which issues a sweep looks after. */
 import type { IssueRef } from '../../core/issue.ts';
+import type { EndedBy } from '../../core/plan/reopen.ts';
 import { isEnded, type Task } from '../../core/task.ts';
 import { issueId, type Tables } from './database.ts';
 import { sortBy } from './sort.ts';
 
-export function readTrackedIssues({ tasks, blockers, items }: Tables, since: Date): readonly IssueRef[] {
+export function readTrackedIssues(
+  { tasks, blockers, items }: Tables,
+  since: Date,
+  endedBy: EndedBy = 'close',
+): readonly IssueRef[] {
   const linked = [...tasks.values()];
   const unfinished = linked.filter(({ state }) => !isEnded(state)).flatMap(issueOf);
   const waiting = new Set(unfinished.map(issueId));
@@ -14,7 +19,7 @@ export function readTrackedIssues({ tasks, blockers, items }: Tables, since: Dat
   });
   return refsInOrder([
     ...unfinished,
-    ...linked.filter((task) => endedByEpisodeAfter(task, since)).flatMap(issueOf),
+    ...linked.filter((task) => endedAfter(task, since, endedBy)).flatMap(issueOf),
     ...blocking,
     ...[...items.values()].flatMap(({ item }) => (item.state === 'locked' ? [item] : [])),
   ]);
@@ -32,6 +37,6 @@ function issueOf({ repositoryId, issueNumber }: Task): IssueRef[] {
   return issueNumber === null ? [] : [{ repositoryId, number: issueNumber }];
 }
 
-function endedByEpisodeAfter({ endedByEpisodeId, finishedAt }: Task, since: Date): boolean {
-  return endedByEpisodeId !== null && finishedAt !== null && finishedAt > since;
+function endedAfter({ endedByEpisodeId, finishedAt }: Task, since: Date, endedBy: EndedBy): boolean {
+  return (endedBy === 'anything' || endedByEpisodeId !== null) && finishedAt !== null && finishedAt > since;
 }

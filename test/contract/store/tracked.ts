@@ -60,6 +60,21 @@ export function describeTracked(current: Current): void {
       expect(await store.trackedNumbers(gadgets.id, { since, after: 0, limit: 9 })).toEqual(tracked ? [5] : []);
     });
 
+    it('is what anything ended lately, where that is asked for', async () => {
+      const { store } = current();
+      const given = ended({ endedByEpisodeId: null, issueNumber: 5, repositoryId: gadgets.id });
+      const long = { finishedAt: new Date(T0.getTime() - 5_000), issueNumber: 6 };
+      await store.commit([insertTask({ id: 'lately', ...given }), insertTask({ id: 'long-ago', ...given, ...long })]);
+      const since = sinceBefore();
+      expect(await store.isTracked(gadgets.id, since, 'close')).toBe(false);
+      expect(await store.isTracked(gadgets.id, since, 'anything')).toBe(true);
+      expect(await store.isTracked(repository.id, since, 'anything')).toBe(false);
+      const page = { since, endedBy: 'anything', after: 0, limit: 9 } as const;
+      expect(await store.trackedNumbers(gadgets.id, page)).toEqual([5]);
+      expect(await store.trackedIssues(since, 'anything')).toEqual([{ repositoryId: gadgets.id, number: 5 }]);
+      expect(await store.trackedIssues(since)).toEqual([]);
+    });
+
     it('is also what blocks the issues of unfinished tasks, and where a lock keeps a message back', async () => {
       const { store } = current();
       const blocking = (number: number, blocked: number) =>
