@@ -22,6 +22,7 @@ const data = (set: object = {}) => ({
   ...{ problems: [], problems_in_all: 0, ...set },
 });
 
+const failing = () => ({ code: 'retryable', message: '502', since: ago(3 * MINUTE) });
 const lost = (access: string) => ({ repository: 'acme/gadgets', access, since: ago(4 * MINUTE) });
 
 function ready(set: object = {}, status = 200): void {
@@ -66,6 +67,11 @@ describe('the doctor', () => {
       'a sweep that could not read something',
       { github: 'degraded', sweep: { done_at_start: true, last_at: null, errors: 2 } },
       /^wrong\s+github\s+degraded: an answer that the last sweep needed was none .*\nwrong\s+sweep\s+2 of/m,
+    ],
+    [
+      'an issue that can not be read',
+      { sweep: { done_at_start: true, last_at: null, errors: 1, issues: [{ issue: 'acme/gadgets#7', ...failing() }] } },
+      /^wrong\s+sweep\s+1 of .*\nwrong\s+sweep\s+acme\/gadgets#7 has news, .* for 3 min: retryable: 502$/m,
     ],
     [
       'a repository that can not be read',

@@ -17,7 +17,7 @@ export function findingsOf(ready: ReadyView, now: Date): Finding[] {
     finding(status === 'ok' ? 'ok' : 'wrong', 'app', status === 'ok' ? 'takes deliveries' : `takes none: ${status}`),
     finding(database === 'ok' ? 'ok' : 'wrong', 'database', database),
     ...ofGitHub(ready),
-    ...ofSweep(ready),
+    ...ofSweep(ready, now),
     ...(data ? ofData(data, now) : []),
     ...(webhooks ? ofWebhooks(webhooks, now) : []),
     ...ofRunners(runners),
@@ -36,12 +36,16 @@ function ofGitHub({ github, sweep }: ReadyView): Finding[] {
   return [finding('wrong', 'github', `${github}: ${what} was none to rely on; the app's log says why`)];
 }
 
-function ofSweep({ sweep }: ReadyView): Finding[] {
+function ofSweep({ sweep }: ReadyView, now: Date): Finding[] {
   if (sweep === undefined) return [];
   if (!sweep.done_at_start)
     return [finding('note', 'sweep', 'the one at start is not over: nothing is started before')];
-  if (sweep.errors === 0) return [finding('ok', 'sweep', 'the last one reached all it looks at')];
-  return [finding('wrong', 'sweep', `${sweep.errors} of what it looks at could not be read or brought in line`)];
+  const issues = sweep.issues.map(({ issue, code, message, since }) =>
+    finding('wrong', 'sweep', `${issue} has news, and can't be followed for ${age(since, now)}: ${code}: ${message}`),
+  );
+  if (sweep.errors === 0) return [finding('ok', 'sweep', 'the last one reached all it looks at'), ...issues];
+  const all = `${sweep.errors} of what it looks at could not be read or brought in line`;
+  return [finding('wrong', 'sweep', all), ...issues];
 }
 
 function ofData(data: IssueDataView, now: Date): Finding[] {

@@ -3,15 +3,20 @@ import { z } from 'zod';
 
 const time = z.coerce.date().nullable();
 
-const sweep = z.looseObject({ done_at_start: z.boolean(), errors: z.number() });
+const failing = { code: z.string(), message: z.string(), since: z.coerce.date() };
+
+const sweep = z.looseObject({
+  done_at_start: z.boolean(),
+  errors: z.number(),
+  /** With news that can't be read. */
+  issues: z.array(z.looseObject({ issue: z.string(), ...failing })).default([]),
+});
 
 const data = z.looseObject({
   repositories: z.number(),
   oldest_repository: z.string().nullable(),
   age_seconds: z.number().nullable(),
-  problems: z.array(
-    z.looseObject({ repository: z.string(), code: z.string(), message: z.string(), since: z.coerce.date() }),
-  ),
+  problems: z.array(z.looseObject({ repository: z.string(), ...failing })),
   problems_in_all: z.number(),
   out_of_reach: z
     .array(z.looseObject({ repository: z.string(), access: z.string(), since: z.coerce.date() }))
