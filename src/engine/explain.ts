@@ -60,7 +60,7 @@ export async function explainIssue(deps: Deps, fullName: string, number: number)
     result: 'explained',
     repository,
     issue,
-    note,
+    note: note ?? (await noteOfGone(deps, repository)),
     blockers: showBlockers({ released: [] }, blockers),
     tasks: await Promise.all(explained),
     blocks,
@@ -78,6 +78,13 @@ async function lookAt(deps: Deps, ref: IssueRef): Promise<{ issue: TrackedIssue 
     if (issue === null) throw error;
     return { issue, note: `${githubWords(error)}; this is its state of ${age(issue.observedAt, deps.clock())} ago` };
   }
+}
+
+/** Where the App was taken from a public repository, GitHub goes on to show its issues. */
+async function noteOfGone({ store, clock }: Deps, { id, fullName }: RepositoryRef): Promise<string | null> {
+  const state = await store.repositoryState(id);
+  if (state?.access !== 'gone' || state.accessSince === null) return null;
+  return `the App was taken from ${fullName} ${age(state.accessSince, clock())} ago: no close is seen there, and what is left ends soon`;
 }
 
 function unfinishedFirst(tasks: readonly Task[]): readonly Task[] {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { explainIssue } from '../../src/engine/explain.ts';
 import { checkAllActive, GitHubError } from '../../src/engine/index.ts';
 import { type Checker, makeChecker } from '../fixtures/engine/checker.ts';
-import { type Embedded, embed, submit, untilRunning, untilTask } from '../fixtures/engine/embedded.ts';
+import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../fixtures/engine/embedded.ts';
 
 /** Long, since a busy machine is no failure. */
 const WAIT = { timeout: 20_000 };
@@ -58,6 +58,15 @@ describe('an issue is explained', () => {
     github.set(12, { state: 'open' });
     await checkAllActive(embedded.deps);
     await untilRunning(embedded, id, 2);
+  });
+
+  it('with a note where the App was taken from its repository, though GitHub still shows it', async () => {
+    github.set(12, {});
+    await submit(embedded, { train: { run: ['true'], issue: 12 } });
+    const set = { access: 'gone', accessSince: new Date() } as const;
+    await embedded.deps.store.commit([{ write: 'repository.state', repositoryId: REPOSITORY.id, set }]);
+    const note = expect.stringMatching(/^the App was taken from acme\/widgets \d+ s ago: no close is seen there/);
+    expect(await explain(12)).toMatchObject({ result: 'explained', issue: { state: 'open' }, note });
   });
 
   it('that only blocks others, with what its close would free', async () => {

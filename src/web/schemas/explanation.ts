@@ -30,7 +30,10 @@ export const explanation = z
     state: z.enum(['open', 'closed', 'deleted', 'transferred']),
     moved_to: z.string().nullable().describe('Web address of a transferred issue, where it can be seen.'),
     seen_at: time.describe('When GitHub was last seen to say so.'),
-    note: z.string().nullable().describe('Why this may be out of date; null: it was read from GitHub just now.'),
+    note: z
+      .string()
+      .nullable()
+      .describe('Why this may be out of date, or come to nothing; null: it was read from GitHub just now.'),
     blocked_by: z.array(issueBlocker),
     tasks: z.array(explainedTask),
     blocks: z.array(blockedTask).describe('Tasks of other issues that wait for this one.'),
