@@ -43,13 +43,14 @@ export async function listIssues(
   const isOnePage = !first.hasMore && first.items.length < PER_PAGE;
   const { items, wholeUntil } = await followPages(ask, since, first);
   const broken = brokenOf(reply, items);
+  const nameless = broken.filter(({ number }) => number === undefined);
   return {
     found: 'issues',
     issues: issuesOf(items),
     unreadable: broken.flatMap(toUnreadable),
-    newest: newestOf(items, wholeUntil, broken),
+    newest: newestOf(items, wholeUntil, nameless),
     isWhole: wholeUntil === null,
-    validator: isOnePage && broken.length === 0 ? validatorOf(reply) : null,
+    validator: isOnePage && nameless.length === 0 ? validatorOf(reply) : null,
   };
 }
 
@@ -108,11 +109,11 @@ function toUnreadable({ number, updatedAt }: Item): Unreadable[] {
   return number === undefined ? [] : [{ number, updatedAt }];
 }
 
-/** From before what can't be read: it is asked for again until it can. */
-function newestOf(items: readonly Item[], wholeUntil: Date | null, broken: readonly Item[]): Date | null {
+/** From before what can't even be named: it is asked for again until it can. */
+function newestOf(items: readonly Item[], wholeUntil: Date | null, nameless: readonly Item[]): Date | null {
   const end = wholeUntil?.getTime() ?? Number.POSITIVE_INFINITY;
-  const firstBroken = Math.min(...broken.map(({ updatedAt }) => updatedAt.getTime()));
-  const times = items.map(({ updatedAt }) => updatedAt.getTime()).filter((time) => time <= end && time < firstBroken);
+  const firstNameless = Math.min(...nameless.map(({ updatedAt }) => updatedAt.getTime()));
+  const times = items.map(({ updatedAt }) => updatedAt.getTime()).filter((time) => time <= end && time < firstNameless);
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 

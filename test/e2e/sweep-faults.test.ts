@@ -240,7 +240,7 @@ describe('an answer of which a part is missing', () => {
     world.github.faults.add({ kind: 'answer', status: 502, body: { message: 'Bad Gateway' }, path: '/graphql' });
     const spoil = (item: { number: number }) =>
       item.number === number ? { ...item, title: null, state: 'odd' } : item;
-    const change = (body: unknown) => (body as { number: number }[]).map(spoil);
+    const change = (body: unknown) => (body as { number: number }[] | undefined)?.map(spoil);
     world.github.faults.add({ kind: 'change', method: 'GET', path: `/repos/${REPOSITORY}/issues`, change });
     await sweepNow(world);
     await expectStopped(closed, broken);

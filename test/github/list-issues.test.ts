@@ -34,12 +34,21 @@ describe('a listing', () => {
     expect(listing.found === 'issues' && listing.issues.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  test('that begins with an item that is no issue does not go on', async () => {
+  test('goes on behind an issue that it shows unreadable, which is left to its own answer', async () => {
     const broken = issueJson({ number: 1, closed_at: null, ...at(6) });
-    playList(200, [broken, issueJson({ number: 2, ...at(6) }), issueJson({ number: 3, ...at(7) })]);
+    const etag = { etag: 'W/"1"' };
+    playList(200, [broken, issueJson({ number: 2, ...at(6) }), issueJson({ number: 3, ...at(7) })], etag);
     const unreadable = [{ number: 1, updatedAt: new Date('2026-01-02T03:04:06Z') }];
     const issues = [{ number: 2 }, { number: 3 }];
-    expect(await list()).toMatchObject({ issues, unreadable, newest: null, isWhole: true });
+    const newest = new Date('2026-01-02T03:04:07Z');
+    const validator = expect.stringContaining('W/"1"');
+    expect(await list()).toMatchObject({ issues, unreadable, newest, isWhole: true, validator });
+  });
+
+  test('that begins with an item that nobody can name does not go on', async () => {
+    const broken = issueJson({ number: 'twelve', ...at(6) });
+    playList(200, [broken, issueJson({ number: 3, ...at(7) })], { etag: 'W/"1"' });
+    expect(await list()).toMatchObject({ issues: [{ number: 3 }], unreadable: [], newest: null, validator: null });
   });
 
   test('with many items that are no issues is no answer', async () => {
