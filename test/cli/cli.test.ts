@@ -100,6 +100,12 @@ describe('the command line', () => {
     expect(ran.out).toContain(stuck ? 'running, stuck' : state);
   });
 
+  it.each(['batch run a.yml', 'batch resume batch_1'])('takes no deadline where nobody waits: %s', async (line) => {
+    const ran = await cli(`${line} --deadline-minutes 5`);
+    expect(ran.err).toMatch(/--deadline-minutes was given alone; accepted is with --wait or --follow/);
+    expect(ran.exitCode).toBe(2);
+  });
+
   it('gives up waiting at its deadline, and the batch goes on', async () => {
     putBatch('running');
     const ran = await cli('batch run a.yml --wait --deadline-minutes 0.001 --json');

@@ -101,7 +101,7 @@ interface ResumeOptions extends LookingOn {
 }
 
 async function runBatch(context: Context, file: string, options: RunOptions): Promise<ExitCode> {
-  const deadline = deadlineOf(options);
+  const deadline = deadlineOfWaiting(options);
   const text = await context.readInput(file).catch((error: Error) => {
     throw new CliError(EXIT.usage, 'unreadable_file', `${file} can't be read: ${error.message}`);
   });
@@ -141,7 +141,7 @@ async function followById(context: Context, id: string, options: Waiting): Promi
 }
 
 async function resumeBatch(context: Context, id: string, options: ResumeOptions): Promise<ExitCode> {
-  const deadline = deadlineOf(options);
+  const deadline = deadlineOfWaiting(options);
   const sent = options.force ? { json: { force: true } } : {};
   const client = context.client();
   // Before the resume, so that its first event is followed, too.
@@ -157,6 +157,12 @@ async function waitFor(context: Context, { id }: BatchView, deadline: number | n
   const { batch, exitCode } = await waitForBatch(context, id, deadline);
   context.print(batch, renderBatch(batch));
   return exitCode;
+}
+
+/** Who doesn't wait has nothing to give up. */
+function deadlineOfWaiting(options: LookingOn): number | null {
+  if (options.deadlineMinutes === undefined || options.wait || options.follow) return deadlineOf(options);
+  throw new CliError(EXIT.usage, 'usage', '--deadline-minutes was given alone; accepted is with --wait or --follow');
 }
 
 function deadlineOf({ deadlineMinutes }: Waiting): number | null {
