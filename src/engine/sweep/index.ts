@@ -34,7 +34,7 @@ export async function sweep(
   const result = { changes: 0, errors: [] as SweepResult['errors'][number][] };
   await eachOf(await deps.store.repositories(), AT_ONCE, async ({ id }) => {
     // First the rare look, because it reads the file that says what a close means.
-    const looks = followed.has(id) ? [verifyRepository, sweepRepository] : [sweepRepository];
+    const looks = followed.has(id) ? [verifyRepository, askedFor] : [askedFor];
     for (const look of looks) {
       const swept = await look(sweeper, id);
       onSwept(id, swept);
@@ -44,6 +44,11 @@ export async function sweep(
     }
   });
   return result;
+}
+
+/** Also what a turn of its own would leave for later. */
+function askedFor(sweeper: Sweeper, id: string) {
+  return sweepRepository(sweeper, id, { isAskedFor: true });
 }
 
 function pick({ code, message }: { code: string; message: string }) {

@@ -12,6 +12,8 @@ import { allowanceOf, type Sweeper, someTimeAfter } from './sweeper.ts';
 
 /** Where nothing is tracked, only a command can be missed, and a delivery that failed is asked for again anyway. */
 const IDLE_MS = 600_000;
+/** So rarely a file that was not there is looked for where nothing is tracked. */
+const NO_FILE_MS = 86_400_000;
 /** How often everything is looked at. */
 const VERIFY_MS = 3_600_000;
 
@@ -28,7 +30,12 @@ export type OnSwept = (repositoryId: string, swept: Swept) => void;
 
 const NOT_SWEPT: Swept = { changes: 0, problem: null, nextAt: null };
 
-export async function sweepRepository(sweeper: Sweeper, repositoryId: string): Promise<Swept> {
+/** `isAskedFor`: by somebody who wants to know all, or at the start. */
+export async function sweepRepository(
+  sweeper: Sweeper,
+  repositoryId: string,
+  { isAskedFor = false }: { isAskedFor?: boolean } = {},
+): Promise<Swept> {
   const { deps } = sweeper;
   const state = await deps.store.repositoryState(repositoryId);
   // What can't be reached is looked at by itself, and swept again once it can.
@@ -36,18 +43,19 @@ export async function sweepRepository(sweeper: Sweeper, repositoryId: string): P
   const wait = waitsUntil(allowanceOf(sweeper, state), deps.clock());
   if (wait !== null) return { ...NOT_SWEPT, nextAt: sweeper.intervalMs > 0 ? someTimeAfter(sweeper, wait) : null };
   try {
-    return await sweepNow(sweeper, state);
+    return await sweepNow(sweeper, state, isAskedFor);
   } catch (error) {
     const problem = await keepProblem(sweeper, state, 'changes', error);
     return { changes: 0, problem, nextAt: sweeper.intervalMs > 0 ? problem.nextTryAt : null };
   }
 }
 
-async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept> {
+async function sweepNow(sweeper: Sweeper, state: RepositoryState, isAskedFor: boolean): Promise<Swept> {
   const { deps } = sweeper;
   const begun = deps.clock();
   const isFollowed = await hasTracked(sweeper, state);
-  const file = isFollowed && isTold(sweeper) ? TOLD_FILE : makeFileOfTurn(deps, state);
+  const isKnown = isTold(sweeper) && (isFollowed || (!isAskedFor && (await hasNoFile(sweeper, state))));
+  const file = isKnown ? TOLD_FILE : makeFileOfTurn(deps, state);
   const { changes, isWhole } = isFollowed ? await listFrom(sweeper, state, file) : { changes: 0, isWhole: true };
   const unread = await file.atLast();
   // An issue that was closed after a command was written is known to be by now.
@@ -55,6 +63,12 @@ async function sweepNow(sweeper: Sweeper, state: RepositoryState): Promise<Swept
   if (unread !== null) throw unread;
   await keepSwept(sweeper, state, { begun, changes, isWhole });
   return { changes, problem: null, nextAt: isWhole ? nextTurn(sweeper, state, isFollowed) : deps.clock() };
+}
+
+/** A push tells of its first file; of one that is not there GitHub's answer is never cheap. */
+async function hasNoFile({ deps }: Sweeper, { id }: RepositoryState): Promise<boolean> {
+  const stored = await deps.store.repositoryFile(id);
+  return stored?.sha === null && deps.clock().getTime() - stored.checkedAt.getTime() < NO_FILE_MS;
 }
 
 async function hasTracked({ deps }: Sweeper, { id }: RepositoryState): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** What a sweep must not pass over, and what it must not ask for again and again. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GitHubError } from '../../../src/engine/index.ts';
+import { GitHubError, sweep } from '../../../src/engine/index.ts';
 import type { Write } from '../../../src/engine/ports.ts';
 import { makeSweeper, type Sweeper, sweepRepository, verifyRepository } from '../../../src/engine/sweep/index.ts';
 import { type Embedded, embed, REPOSITORY, submit, untilRunning, untilTask } from '../../fixtures/engine/embedded.ts';
+import { makeFiles } from '../../fixtures/engine/files.ts';
 import { type Lister, makeLister } from '../../fixtures/engine/lister.ts';
 import { eventually } from '../../support/processes.ts';
 
@@ -106,6 +107,40 @@ describe('a turn', () => {
       expect(await Promise.all(waits)).toEqual([resetAt.getTime() + 15_000, resetAt.getTime() + 27_000]);
     }
     expect(github.asked()).toEqual([]);
+  });
+});
+
+describe('where nothing is tracked', () => {
+  const reads = async (laterMs = 0) => {
+    const clock = () => new Date(Date.now() + laterMs);
+    const before = files.asked.length;
+    await sweepRepository({ ...sweeper, deps: { ...embedded.deps, clock } }, REPOSITORY.id);
+    return files.asked.length - before;
+  };
+  let files: ReturnType<typeof makeFiles>;
+
+  beforeEach(async () => {
+    files = makeFiles();
+    Object.assign(github, { readFile: files.readFile });
+    await embedded.deps.store.commit([{ write: 'repository.put', repository: REPOSITORY }]);
+  });
+
+  it('a file that is not there, which no validator makes cheap, is looked for once a day', async () => {
+    expect([await reads(), await reads(), await reads(HOUR_MS), await reads(25 * HOUR_MS)]).toEqual([1, 0, 0, 1]);
+  });
+
+  it('a sweep that is asked for looks for it all the same', async () => {
+    await reads();
+    await sweep(embedded.deps);
+    expect(files.asked).toHaveLength(2);
+  });
+
+  it('one that is there is asked for at each turn, and so is any where no push tells of it', async () => {
+    files.push('policy: { on_close: { completed: cancel } }\n');
+    expect([await reads(), await reads()]).toEqual([1, 1]);
+    files.push(null);
+    embedded.deps.configuredRepository = REPOSITORY.fullName;
+    expect([await reads(), await reads()]).toEqual([1, 1]);
   });
 });
 
