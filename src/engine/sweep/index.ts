@@ -5,10 +5,11 @@
 import type { Deps } from '../deps.ts';
 import { eachOf } from '../each-of.ts';
 import { findConfigured } from '../find-repository.ts';
+import { repositoryKey } from '../keys.ts';
 import { followedRepositories } from './followed.ts';
 import { sweepOneByOne } from './one-by-one.ts';
 import type { SweepResult } from './result.ts';
-import { type OnSwept, sweepRepository } from './sweep-repository.ts';
+import { type OnSwept, type Swept, sweepRepository } from './sweep-repository.ts';
 import { makeSweeper, type Sweeper } from './sweeper.ts';
 import { verifyRepository } from './verify-repository.ts';
 
@@ -34,7 +35,7 @@ export async function sweep(
   const result = { changes: 0, errors: [] as SweepResult['errors'][number][] };
   await eachOf(await deps.store.repositories(), AT_ONCE, async ({ id }) => {
     // First the rare look, because it reads the file that says what a close means.
-    const looks = followed.has(id) ? [verifyRepository, askedFor] : [askedFor];
+    const looks = followed.has(id) ? [verifyRepository, wholeTurn] : [wholeTurn];
     for (const look of looks) {
       const swept = await look(sweeper, id);
       onSwept(id, swept);
@@ -46,9 +47,13 @@ export async function sweep(
   return result;
 }
 
-/** Also what a turn of its own would leave for later. */
-function askedFor(sweeper: Sweeper, id: string) {
-  return sweepRepository(sweeper, id, { isAskedFor: true });
+async function wholeTurn(sweeper: Sweeper, id: string): Promise<Swept> {
+  const { store, clock } = sweeper.deps;
+  const swept = await sweepRepository(sweeper, id, { isAskedFor: true });
+  // The rest of a long listing, also where repositories have no turns of their own.
+  const isCut = swept.nextAt !== null && swept.nextAt <= clock();
+  if (isCut) await store.queue.enqueue([{ key: repositoryKey(id), dueAt: clock() }]);
+  return swept;
 }
 
 function pick({ code, message }: { code: string; message: string }) {

@@ -144,6 +144,22 @@ describe('where nothing is tracked', () => {
   });
 });
 
+describe('a sweep that is asked for', () => {
+  it('goes on to the end of a listing that is longer than one turn', async () => {
+    await running(ISSUE);
+    for (let changes = 0; changes < 5; changes += 1) github.set(ISSUE, { dependsOn: ['#13'] });
+    const { listIssues } = github;
+    github.listIssues = async (_repository, since) => {
+      github.listIssues = listIssues;
+      const newest = new Date(since.getTime() + 1);
+      return { found: 'issues', issues: [], unreadable: [], newest, isWhole: false, validator: null };
+    };
+    await sweep(embedded.deps);
+    const ref = { repositoryId: REPOSITORY.id, number: ISSUE };
+    await eventually(async () => expect(await embedded.deps.store.issue(ref)).toMatchObject({ dependsOn: ['#13'] }));
+  });
+});
+
 describe('a look at everything', () => {
   it('has an issue read of whose text no listing will tell any more', async () => {
     await submit(embedded, { train: { run: embedded.long, issue: ISSUE } });
