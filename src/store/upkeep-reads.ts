@@ -38,7 +38,8 @@ export function makeUpkeepReads(db: Database): UpkeepReads {
       for (const portion of inPortions(ids)) {
         // As a join, SQLite would read all ended tasks for it.
         const rows = await db.$queryRaw<{ id: string }[]>(sql`
-          SELECT id FROM runs WHERE id IN (${join(portion)}) AND ended_at < ${endedBefore}
+          SELECT id FROM runs WHERE id IN (${join(portion)})
+            AND (ended_at < ${endedBefore} OR (ended_at IS NULL AND gone_at < ${endedBefore}))
             AND EXISTS (SELECT 1 FROM tasks WHERE tasks.id = task_id AND tasks.state IN (${join(ENDED_STATES)}))`);
         found.push(...rows.map(({ id }) => id));
       }

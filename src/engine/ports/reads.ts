@@ -128,7 +128,7 @@ export interface StoreReads {
   cursor(name: string): Promise<string | null>;
   /** Keys whose work fails, the one that fails for longest first. */
   failingKeys(limit: number): Promise<readonly FailingKey[]>;
-  /** Of these run ids those whose logs may go: their run ended before then, and their task is ended. */
+  /** Of these run ids those whose logs may go: their run ended before then (or was seen gone, where nobody saw it end), and their task is ended. */
   forgettableRuns(ids: readonly string[], endedBefore: Date): Promise<readonly string[]>;
   /** null: it was never read. */
   repositoryFile(repositoryId: string): Promise<StoredFile | null>;

@@ -10,9 +10,11 @@ export type KeptLog = { text: string } | { gone: string };
 /** The last `bytes` of it. Throws where the runner gives no answer. */
 export async function readKeptLog(deps: Deps, runner: JobControl, run: Run, bytes: number): Promise<KeptLog> {
   const text = await runner.log(run.id, bytes);
-  if (text !== '' || bytes === 0 || run.endedAt === null) return { text };
+  // Nobody saw one end that was lost: then it is kept from when it was seen gone.
+  const end = run.endedAt ?? run.goneAt;
+  if (text !== '' || bytes === 0 || end === null) return { text };
   const { logsDays } = keptDays(deps);
-  if (run.endedAt >= daysBefore(deps.clock(), logsDays)) return { text };
+  if (end >= daysBefore(deps.clock(), logsDays)) return { text };
   const isThere = (await runner.inspect([run.id])).get(run.id)?.state !== 'no_record';
   return isThere ? { text } : { gone: `was kept for ${logsDays} ${logsDays === 1 ? 'day' : 'days'} and is gone` };
 }

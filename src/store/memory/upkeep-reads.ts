@@ -27,7 +27,8 @@ export function makeUpkeepReads({ missed, deliveries, cursors, runs, tasks, keys
       ids.filter((id) => {
         const run = runs.get(id);
         const task = run && tasks.get(run.taskId);
-        return run?.endedAt != null && run.endedAt < endedBefore && task !== undefined && isEnded(task.state);
+        const end = run?.endedAt ?? run?.goneAt ?? null;
+        return end !== null && end < endedBefore && task !== undefined && isEnded(task.state);
       }),
     failingKeys: async (limit) => {
       const failing = [...keys.values()].flatMap(({ key, failures, lastError, failingSince, dueAt }) =>

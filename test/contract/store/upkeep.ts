@@ -94,6 +94,13 @@ export function describeUpkeep(current: Current): void {
       ]);
       const ids = ['old', 'at-that-time', 'never-ended', 'may-be-asked-for', 'unknown'];
       expect(await store.forgettableRuns(ids, T0)).toEqual(['old']);
+      // Of one that was lost, voided or never started nobody knows more than that.
+      await store.commit([
+        insertRun({ id: 'lost', taskId: 'over', number: 4, state: 'lost', endedAt: null, goneAt: early }),
+        insertRun({ id: 'just-lost', taskId: 'over', number: 5, state: 'lost', endedAt: null, goneAt: T0 }),
+      ]);
+      const found = await store.forgettableRuns(['old', 'lost', 'just-lost'], T0);
+      expect(found.toSorted()).toEqual(['lost', 'old']);
       const many = Array.from({ length: 2_000 }, (_, index) => `no-${index}`);
       expect(await store.forgettableRuns([...many, 'old'], T0)).toEqual(['old']);
     });

@@ -188,6 +188,9 @@ describe('the log of a run', () => {
     ['is gone in words after that', '', 'no_record', 31, { gone: 'was kept for 30 days and is gone' }],
   ] as const)('%s', async (_what, text, state, days, expected) => {
     nowMs = T0.getTime() + days * DAY;
-    expect(await readKeptLog(deps, withLog(text, state), run, 1_000)).toEqual(expected);
+    const lost = aRun({ state: 'lost', endedAt: null, goneAt: at(0) });
+    for (const one of [run, lost]) {
+      expect(await readKeptLog(deps, withLog(text, state), one, 1_000)).toEqual(expected);
+    }
   });
 });
