@@ -3,8 +3,10 @@
  * what is not on it is only looked at.
  */
 import { commentsFromNow } from '../commands/take-in.ts';
+import type { Deps } from '../deps.ts';
 import { accessKey, repositoryKey } from '../keys.ts';
 import type { InstalledRepository, RepositoryRef, RepositoryState } from '../ports.ts';
+import { followedRepositories } from './followed.ts';
 import type { Sweeper } from './sweeper.ts';
 
 /** Over this time those that nothing is tracked in get their turns. */
@@ -20,8 +22,11 @@ export async function discover(sweeper: Sweeper): Promise<void> {
     await keep(sweeper, repository, known.get(repository.id) ?? null);
   }
   const now = deps.clock();
-  const isByToken = deps.configuredRepository !== undefined;
-  const looks = [...known.values()].filter((state) => isInDoubt(state, found.get(state.id) ?? null, isByToken));
+  const followed = new Set(await followedRepositories(deps));
+  const looks = [...known.values()].filter((state) => {
+    const listed = found.get(state.id);
+    return listed === undefined ? isLost(deps, state) : isOtherwise(state, listed, followed.has(state.id));
+  });
   const idle = [...new Set([...known.keys(), ...found.keys()])].map((id) => ({
     key: repositoryKey(id),
     dueAt: new Date(now.getTime() + chance() * SPREAD_MS),
@@ -38,11 +43,12 @@ async function keep({ deps }: Sweeper, repository: RepositoryRef, known: Reposit
 }
 
 /** Where there is an App, one that was put by a token has no installation, and is none of the list; a token has no list at all. */
-function isInDoubt(
-  { access, installationId }: RepositoryState,
-  listed: InstalledRepository | null,
-  isByToken: boolean,
-): boolean {
-  if (listed !== null) return access !== (listed.archived === true ? 'archived' : 'ok');
-  return isByToken || (access !== 'gone' && installationId !== null);
+function isLost({ configuredRepository }: Deps, { access, installationId }: RepositoryState): boolean {
+  return configuredRepository !== undefined || (access !== 'gone' && installationId !== null);
+}
+
+/** Of the many that were archived long ago only those with work matter. */
+function isOtherwise({ access }: RepositoryState, { archived }: InstalledRepository, isFollowed: boolean): boolean {
+  if (access === 'ok') return archived === true && isFollowed;
+  return access !== 'archived' || archived !== true;
 }

@@ -171,9 +171,15 @@ describe('a search for repositories that were archived, suspended or lost', () =
     github.installedRepositories = async () => [
       refOf('8'),
       { ...refOf('9'), archived: true },
-      { ...refOf('12'), archived: true },
+      { ...REPOSITORY, archived: true },
     ];
-    expect(await looksAt()).toEqual(['access:10', 'access:12', 'access:8']);
+    await linked();
+    expect(await looksAt()).toEqual(['access:10', 'access:12', 'access:7', 'access:8']);
+  });
+
+  it('looks at none of the many that were archived long ago and hold no work', async () => {
+    github.installedRepositories = async () => [{ ...refOf('12'), archived: true }];
+    expect(await looksAt()).not.toContain('access:12');
   });
 
   it('looks at what is on no list unless it is known to be gone', async () => {
