@@ -4,6 +4,7 @@ import type { CloseEpisode, IssueRef, TrackedIssue } from '../core/issue.ts';
 import { planIssue } from '../core/plan/issue.ts';
 import type { Task } from '../core/task.ts';
 import type { Deps } from './deps.ts';
+import { githubNow } from './github-clock.ts';
 import { isUnfinished } from './looks.ts';
 import { canBeBlocked, followBlockers } from './reconcile-blockers.ts';
 import { viewBlockersOf } from './view-blockers.ts';
@@ -65,7 +66,7 @@ async function newsOf(
   issue: TrackedIssue,
   episode: CloseEpisode | null,
 ): Promise<BlockerChange['kind'] | null> {
-  const steps = planIssue(issue, episode, await deps.policyOf(issue.repositoryId), deps.clock());
+  const steps = planIssue(issue, episode, await deps.policyOf(issue.repositoryId), githubNow(deps));
   const isFollowed = steps.every(({ step }) => step === 'recheck') && episode?.authority !== 'pending';
   if (isFollowed) return null;
   if (issue.state === 'open') return 'blocked';

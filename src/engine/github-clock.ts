@@ -8,6 +8,11 @@ export function githubNow({ github, clock }: Clocks): Date {
   return new Date(clock().getTime() + (github?.clockOffsetMs() ?? 0));
 }
 
+/** That instant of GitHub's clock. */
+export function onOurClock({ github }: Pick<Deps, 'github'>, at: Date): Date {
+  return new Date(at.getTime() - (github?.clockOffsetMs() ?? 0));
+}
+
 /** The last instant of that second of GitHub's, by our clock, to half a second: its times, and those of its answers, are whole seconds. */
 export function byOurClock({ github }: Pick<Deps, 'github'>, second: Date): Date {
   return new Date(second.getTime() + 999 - (github?.clockOffsetMs() ?? 0));

@@ -12,6 +12,7 @@ import { isHidden } from './access/index.ts';
 import { authorityOf, orGiveUp } from './authority.ts';
 import { isOwnClose } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
+import { githubNow, onOurClock } from './github-clock.ts';
 import { issueEvent } from './journal.ts';
 import { issueKey } from './keys.ts';
 import { isUnfinished, looksAtTasks, looksBehind } from './looks.ts';
@@ -60,7 +61,7 @@ async function earlierInForce({ store }: Deps, ref: IssueRef, newest: CloseEpiso
 async function followState(deps: Deps, issue: TrackedIssue): Promise<boolean> {
   const newest = await deps.store.newestEpisode(issue.nodeId);
   const policy = await policyFor(deps, issue, newest);
-  const steps = planIssue(issue, newest, policy, deps.clock());
+  const steps = planIssue(issue, newest, policy, githubNow(deps));
   const writes = await writesOf(deps, { issue, newest, policy }, steps);
   return writes.length === 0 || deps.store.commit(writes);
 }
@@ -104,7 +105,7 @@ function writesOfStep(deps: Deps, issue: TrackedIssue, newest: CloseEpisode | nu
   const id = newest?.id ?? '';
   switch (step.step) {
     case 'open_episode': {
-      const episode = { ...step.episode, id: deps.newId('episode') };
+      const episode = { ...step.episode, id: deps.newId('episode'), learnedAt: now };
       const { reason, actor, action, state } = episode;
       return [
         { write: 'episode.insert', episode },
@@ -134,7 +135,7 @@ function writesOfStep(deps: Deps, issue: TrackedIssue, newest: CloseEpisode | nu
       ];
     }
     case 'recheck':
-      return [{ write: 'work.enqueue', key: issueKey(issue), dueAt: step.at }];
+      return [{ write: 'work.enqueue', key: issueKey(issue), dueAt: onOurClock(deps, step.at) }];
   }
 }
 

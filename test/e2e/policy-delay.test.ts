@@ -64,6 +64,24 @@ describe('a close with a delay', () => {
     expect(await eventsOf(world, { type: 'ISSUE_CLOSED' })).toHaveLength(1);
   });
 
+  it.each([
+    [500, 2, 'acted on'],
+    [-25, 20, 'not'],
+  ] as const)(
+    'is counted by the clock of GitHub, which is %i s ahead of ours: after %i s it is %s',
+    async (ahead, seconds, becomes) => {
+      delay(seconds);
+      world.clock.forward(ahead);
+      const issue = newIssue(world);
+      const { batch, word } = await startTask(world, issue);
+      issue.close({ by: 'ann', reason: 'completed' });
+      await untilPending(issue);
+      if (becomes === 'not') return untilAlive(word);
+      await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed', actor: 'ann' });
+      expect(pidsOf(word)).toEqual([]);
+    },
+  );
+
   it('that was reopened while no app was there is void all the same', async () => {
     delay(3_600);
     const issue = newIssue(world);

@@ -15,6 +15,7 @@ export type IssueStep =
   | { step: 'undo'; actor: string | null }
   | { step: 'recheck'; at: Date };
 
+/** `now`: by GitHub's clock, as the times of closes are. */
 export function planIssue(
   issue: TrackedIssue,
   newest: CloseEpisode | null,
