@@ -35,7 +35,7 @@ export function makeIssueProblems({ store, clock, log }: Pick<Deps, 'store' | 'c
     const message = error instanceof Error ? error.message : String(error);
     const since = problems.get(issueKey(issue))?.since ?? now;
     const { repositoryId, number } = issue;
-    const nextTryAt = retryAt(error, failures, now);
+    const nextTryAt = retryAt(error, { key: issueKey(issue), failures }, now);
     problems.set(issueKey(issue), {
       issue: { repositoryId, number },
       code,

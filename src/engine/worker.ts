@@ -1,11 +1,14 @@
 /** Works off the queue of keys, many side by side, each key by one at a time. No timer of it matters: all that waits is a row. */
+
+import { fractionOf } from '../core/fraction.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { type Clock, GitHubError, type Logger, type WorkLease, type WorkQueue } from './ports.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
-/** Also where GitHub asks for longer: what is refused once more costs one request a minute. */
 const MAX_BACKOFF_MS = 60_000;
+/** Those that GitHub asked to be silent don't come back all at once: up to so much of the wait is added. */
+const JITTER = 0.2;
 /** Keys that wait take no place, but they hold leases. */
 const MAX_IN_HAND = 500;
 
@@ -77,13 +80,14 @@ async function giveBack({ queue, clock, log }: WorkerOptions, lease: WorkLease, 
   const { key, failures } = lease;
   const message = error instanceof Error ? error.message : String(error);
   log.warn({ key, failures: failures + 1, err: error }, 'work failed');
-  const dueAt = retryAt(error, failures, clock());
+  const dueAt = retryAt(error, { key, failures }, clock());
   // If even this fails, the lease runs out and brings the key back.
   await queue.fail(lease, dueAt, message).catch((failed) => log.error({ key, err: failed }, 'work not given back'));
 }
 
-/** When work is tried again that had failed so many times before. */
-export function retryAt(error: unknown, failures: number, now: Date): Date {
-  const asked = error instanceof GitHubError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-  return new Date(now.getTime() + Math.min(MAX_BACKOFF_MS, Math.max(asked, 500 * 2 ** failures)));
+/** When work is tried again that had failed so many times before; what has news of it meanwhile brings it forward. */
+export function retryAt(error: unknown, { key, failures }: Pick<WorkLease, 'key' | 'failures'>, now: Date): Date {
+  const asked =
+    error instanceof GitHubError ? (error.retryAfterSeconds ?? 0) * 1_000 * (1 + JITTER * fractionOf(key)) : 0;
+  return new Date(now.getTime() + Math.max(asked, Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures)));
 }

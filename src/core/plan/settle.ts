@@ -1,4 +1,5 @@
 /** From a run's end to the task's next state, where nobody asked for the stop. */
+import { fractionOf } from '../fraction.ts';
 import type { Probe, Run } from '../run.ts';
 import type { Task } from '../task.ts';
 import { closeForbidsWork } from './close.ts';
@@ -84,13 +85,4 @@ function mayRetry(o: TaskObservation, result: RunResult): boolean {
 export function backOff(now: Date, { attempt, spec }: Pick<Task, 'attempt' | 'spec'>, runId: string): Date {
   const ms = spec.retry.backoffSeconds * 1000 * 2 ** Math.max(0, attempt - 1);
   return new Date(now.getTime() + Math.min(MAX_BACKOFF_MS, ms) * (0.8 + 0.4 * fractionOf(runId)));
-}
-
-/** From 0 up to 1, evenly spread over ids (FNV-1a). */
-function fractionOf(id: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
-  // What was added last has moved the lower bits only.
-  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
