@@ -8,6 +8,11 @@ export type RunState = 'starting' | 'running' | 'stopping' | 'succeeded' | 'fail
 
 export const LIVE_RUN_STATES = ['starting', 'running', 'stopping'] as const satisfies readonly RunState[];
 
+/** Ids of runs become names of files, directories and parts of addresses. */
+export function isRunId(id: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id);
+}
+
 /** What a runner can promise about processes that a run leaves behind. `scan` is best effort. */
 export type Containment = 'cgroup' | 'pidns' | 'scan';
 
@@ -64,7 +69,13 @@ export type Probe =
       containment: Containment;
     }
   /** It was claimed, no exit is recorded, and nothing of it is alive: killed from outside, or the machine restarted. */
-  | { state: 'vanished'; startedAt: Date | null; survivors: readonly number[] }
+  | {
+      state: 'vanished';
+      startedAt: Date | null;
+      survivors: readonly number[];
+      /** Where the runner knows more than that; a sentence for people. */
+      reason?: string;
+    }
   /** Its record can't be read: as good as no answer, for this run alone. */
   | { state: 'unreadable'; problem: string }
   /** The runner answered, and knows nothing of this run. */

@@ -29,3 +29,6 @@ export const MAX_BACKOFF_MS = 300_000;
 
 /** The reason of a lost run, as users and programs may match it. */
 export const NO_RECORD_REASON = 'runner has no record of this run (neither active nor completed)';
+
+/** The reason of one whose processes are gone without a record of their end, where its runner knows no better. */
+export const VANISHED_REASON = 'its process vanished without an exit record';

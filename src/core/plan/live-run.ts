@@ -1,6 +1,6 @@
 /** The plan of a task whose newest run is `starting`, `running` or `stopping`. */
 import type { Policy } from '../policy.ts';
-import type { Run } from '../run.ts';
+import type { Probe, Run } from '../run.ts';
 import type { Target } from '../task.ts';
 import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding, UNINSTALLED } from './close.ts';
 import {
@@ -9,6 +9,7 @@ import {
   START_FRESHNESS_MS,
   START_RETRY_MS,
   UNSEEN_RECHECK_MS,
+  VANISHED_REASON,
 } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { cancelledResult, lostResult, naturalResult, settleNaturally } from './settle.ts';
@@ -80,7 +81,7 @@ function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] 
     case 'exited':
       return planExit(o, run, now);
     case 'vanished':
-      return planVanished(o, run, probe.survivors, now);
+      return planVanished(o, run, probe, now);
     case 'unreadable':
       return [{ step: 'recheck', at: after(now, START_RETRY_MS) }];
   }
@@ -97,9 +98,9 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
     case 'exited':
       return planExit(o, run, now);
     case 'voided':
-      return planVanished(o, run, [], now);
+      return planVanished(o, run, { survivors: [] }, now);
     case 'vanished':
-      return planVanished(o, run, probe.survivors, now);
+      return planVanished(o, run, probe, now);
     case 'no_record': {
       const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
       if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
@@ -116,9 +117,14 @@ function planExit(o: TaskObservation, run: Run, now: Date): readonly Step[] {
 }
 
 /** Killed from outside, or its machine restarted: lost, once nothing of it is left. */
-function planVanished(o: TaskObservation, run: Run, survivors: readonly number[], now: Date): readonly Step[] {
+function planVanished(
+  o: TaskObservation,
+  run: Run,
+  { survivors, reason = VANISHED_REASON }: Pick<Extract<Probe, { state: 'vanished' }>, 'survivors' | 'reason'>,
+  now: Date,
+): readonly Step[] {
   if (survivors.length > 0) return pursueToTheEnd(run, survivors, now);
-  return [settleNaturally(o, run, lostResult('its process vanished without an exit record', run.startedAt), now)];
+  return [settleNaturally(o, run, lostResult(reason, run.startedAt), now)];
 }
 
 /** Duration and silence, each with its own cause, as far as the task sets them. */

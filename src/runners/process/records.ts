@@ -5,6 +5,7 @@
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunId } from '../../core/run.ts';
 import { CONTAINMENTS, type Containment } from './containment/level.ts';
 import type { Identity } from './proc.ts';
 
@@ -24,10 +25,8 @@ export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/** Ids become names of files and directories. */
-export function isFileName(id: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(id);
-}
+/** Ids, of tasks too, become names of files and directories. */
+export const isFileName = isRunId;
 
 /** A directory that can't be looked at is not absent: that throws. */
 export function isThere(dir: string): boolean {

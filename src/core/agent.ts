@@ -1,0 +1,166 @@
+/**
+ * What an app and an agent say to each other: JSON over HTTP, judged by these schemas on both sides, names in snake_case. Whatever
+ * lacks a part is no answer: only what is whole may say that a run is unknown.
+ */
+import { z } from 'zod';
+import { isRunId, type Probe } from './run.ts';
+
+/** The reason of runs that an agent which was started again could not take up. */
+export const AGENT_RESTARTED = 'agent restarted; process lost';
+
+/** What one request may ask about. */
+const MOST_RUNS = 50_000;
+
+const runId = z.string().refine(isRunId, { error: 'must be the id of a run' });
+const time = z.iso.datetime().transform((text) => new Date(text));
+const pids = z.array(z.int().positive()).readonly();
+const containment = z.enum(['cgroup', 'pidns', 'scan']);
+
+/** What is wrong with the rest of it is the runner's to say, in words for people. */
+export const assignment = z.strictObject({
+  run_id: runId,
+  task_id: z.string(),
+  argv: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  env_from: z.array(z.string()),
+  working_directory: z.string().nullable(),
+});
+
+export const assigned = z.discriminatedUnion('result', [
+  z.strictObject({ result: z.literal('started') }),
+  z.strictObject({ result: z.literal('voided') }),
+  z.strictObject({ result: z.literal('refused'), reason: z.string() }),
+]);
+
+export const cancelOrder = z.strictObject({ mode: z.enum(['void', 'term', 'kill']) });
+export const cancelled = z.object({ result: z.enum(['accepted', 'already_ended', 'no_record']) });
+export const runIds = z.strictObject({ run_ids: z.array(runId).max(MOST_RUNS) });
+export const knownRuns = z.object({ run_ids: z.array(runId) });
+export const acknowledged = z.object({ acknowledged: z.array(runId) });
+export const logTail = z.object({ text: z.string() });
+
+/** Runs that may have changed, and from where to ask on. */
+export const changes = z.object({ next: z.string(), run_ids: z.array(runId) });
+
+const unclaimed = z.object({ run_id: runId, state: z.literal('unclaimed') });
+const voided = z.object({ run_id: runId, state: z.literal('voided') });
+const unreadable = z.object({ run_id: runId, state: z.literal('unreadable'), problem: z.string() });
+const running = z.object({
+  run_id: runId,
+  state: z.literal('running'),
+  started_at: time,
+  last_output_at: time.nullable(),
+  containment,
+});
+const exited = z.object({
+  run_id: runId,
+  state: z.literal('exited'),
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable(),
+  started_at: time.nullable(),
+  ended_at: time,
+  survivors: pids,
+  containment,
+});
+const vanished = z.object({
+  run_id: runId,
+  state: z.literal('vanished'),
+  started_at: time.nullable(),
+  survivors: pids,
+  reason: z.string().exactOptional(),
+});
+
+const agent = z.object({
+  /** Of this process: another one after each start. */
+  instance: z.string(),
+  version: z.string(),
+  /** By its own clock. */
+  now: time,
+  containment,
+  /** The account of its runs; null: its own. */
+  user: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+
+export const agentStatus = z.object({
+  agent,
+  /** Of which something may live, or may yet begin. */
+  active: z.array(z.discriminatedUnion('state', [unclaimed, running, unreadable, exited, vanished])),
+  /** Over, and not acknowledged yet. */
+  completed: z.array(z.discriminatedUnion('state', [exited, vanished, voided])),
+  /** How many more are over, the oldest; only where no runs were named. */
+  completed_left_out: z.int().nonnegative(),
+});
+
+export type AgentStatus = z.output<typeof agentStatus>;
+export type AgentFacts = AgentStatus['agent'];
+export type AgentEntry = AgentStatus['active'][number] | AgentStatus['completed'][number];
+
+/** `ours` tells what one of the agent's times is by our clock. */
+export function probeOf(entry: AgentEntry, ours: (time: Date) => Date): Probe {
+  const maybe = (at: Date | null): Date | null => at && ours(at);
+  switch (entry.state) {
+    case 'unclaimed':
+    case 'voided':
+      return { state: entry.state };
+    case 'unreadable':
+      return { state: 'unreadable', problem: entry.problem };
+    case 'running':
+      return {
+        state: 'running',
+        startedAt: ours(entry.started_at),
+        lastOutputAt: maybe(entry.last_output_at),
+        containment: entry.containment,
+      };
+    case 'exited':
+      return {
+        state: 'exited',
+        exitCode: entry.exit_code,
+        signal: entry.signal,
+        startedAt: maybe(entry.started_at),
+        endedAt: ours(entry.ended_at),
+        survivors: entry.survivors,
+        containment: entry.containment,
+      };
+    case 'vanished': {
+      const { survivors, reason } = entry;
+      const seen = { state: 'vanished', startedAt: maybe(entry.started_at), survivors } as const;
+      return reason === undefined ? seen : { ...seen, reason };
+    }
+  }
+}
+
+/** The reverse. null: there is nothing to say of it. */
+export function entryOf(runId: string, probe: Probe): AgentEntry | null {
+  const run = { run_id: runId };
+  switch (probe.state) {
+    case 'no_record':
+      return null;
+    case 'unclaimed':
+    case 'voided':
+      return { ...run, state: probe.state };
+    case 'unreadable':
+      return { ...run, state: 'unreadable', problem: probe.problem };
+    case 'running': {
+      const { startedAt, lastOutputAt, containment: level } = probe;
+      return { ...run, state: 'running', started_at: startedAt, last_output_at: lastOutputAt, containment: level };
+    }
+    case 'exited': {
+      const { exitCode, signal, startedAt, endedAt, containment: level } = probe;
+      const times = { started_at: startedAt, ended_at: endedAt };
+      const { survivors } = probe;
+      return { ...run, state: 'exited', exit_code: exitCode, signal, ...times, survivors, containment: level };
+    }
+    case 'vanished': {
+      const { startedAt, survivors, reason } = probe;
+      const seen = { ...run, state: 'vanished', started_at: startedAt, survivors } as const;
+      return reason === undefined ? seen : { ...seen, reason };
+    }
+  }
+}
+
+export type Assignment = z.output<typeof assignment>;
+export type Assigned = z.output<typeof assigned>;
+export type CancelMode = z.output<typeof cancelOrder>['mode'];
+export type CancelResult = z.output<typeof cancelled>['result'];
+export type Changes = z.output<typeof changes>;
