@@ -24,5 +24,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readInput: (path) => (path === '-' ? text(process.stdin) : readFile(path, 'utf8')),
   serve: async () => (await import('./main.ts')).serve(process.env),
   demo: async () => (await import('./demo/index.ts')).runDemo({ out }),
+  agent: async (flags) => (await import('./app/agent/run.ts')).runAgent(flags, process.env, version),
   migrate: async () => (await import('./main.ts')).runMigrate(process.env),
 });

@@ -1,4 +1,5 @@
 /** What commands share: the world they run in, and the two ways of saying something. */
+import type { AgentFlags } from '../app/agent/config.ts';
 import { readClientConfig } from '../app/config/index.ts';
 import { type Client, makeClient } from './client.ts';
 
@@ -17,9 +18,10 @@ export interface CliDeps {
   stderr: Output;
   /** Text of a file, or of standard input for `-`. Throws where it can't be read. */
   readInput(path: string): Promise<string>;
-  /** These two run until they are done and give the exit code. */
+  /** These run until they are done and give the exit code. */
   serve(): Promise<number>;
   demo(): Promise<number>;
+  agent(flags: AgentFlags): Promise<number>;
   /** Gives the names of the migrations that it applied. */
   migrate(): Promise<readonly string[]>;
   /** Has Ctrl-C call this instead of ending the process, until the function that it gives is called. */

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../app/config/index.ts';
 import { formatProblem } from '../core/documents/index.ts';
 import type { Act } from './commands/act.ts';
+import { addAgentCommand } from './commands/agent.ts';
 import { addBatchCommands } from './commands/batch.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExplainCommand } from './commands/explain.ts';
@@ -52,6 +53,7 @@ function makeProgram(deps: CliDeps, json: boolean, ended: { exitCode: number }):
       ended.exitCode = await run(makeContext(deps, json), positional, this.opts());
     };
   addLocalCommands(program, act);
+  addAgentCommand(program, act);
   addBatchCommands(program, act);
   addTaskCommands(program, act);
   addPauseCommands(program, act);

@@ -32,8 +32,12 @@ export async function readDocument(c: Context): Promise<SourceText> {
 }
 
 /** A small JSON object; no body at all is an empty one. */
-export async function readObject<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
-  const text = await readText(c, MAX_BODY_BYTES);
+export async function readObject<S extends z.ZodType>(
+  c: Context,
+  schema: S,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<z.output<S>> {
+  const text = await readText(c, maxBytes);
   if (text !== '' && !JSON_TYPE.test(mediaType(c))) throw wrongType(mediaType(c), 'application/json');
   const source = text === '' ? null : parseJson(text);
   if (source?.ok === false) throw unreadable('bad_request', 'the body', source.problems);

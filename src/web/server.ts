@@ -1,5 +1,6 @@
 /** The HTTP server around the web application: listens, bounds what a slow or large caller can take, and closes in order. */
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { errorResponse, HttpError } from './errors.ts';
@@ -22,16 +23,21 @@ export async function serveHttp(options: {
   app: { fetch: Parameters<typeof getRequestListener>[0] };
   host: string;
   port: number;
+  /** PEM; without it, plain HTTP. */
+  tls?: { cert: string; key: string } | undefined;
 }): Promise<HttpServer> {
   const listener = getRequestListener(options.app.fetch, {
     // Our own globals stay as they are.
     overrideGlobalObjects: false,
     errorHandler: () => errorResponse(new HttpError('bad_request', 'the request can not be read')),
   });
-  const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES },
-    listener,
-  );
+  const bounds = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  const { tls } = options;
+  const server = tls ? createTlsServer({ ...bounds, ...tls }, listener) : createServer(bounds, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {

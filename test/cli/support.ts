@@ -128,6 +128,7 @@ export function start(app: FakeApp, args: readonly string[], terminal?: { column
     readInput: async () => '{"name": "nightly"}',
     serve: async () => 0,
     demo: async () => 0,
+    agent: async () => 0,
     migrate: async () => [],
     pollMs: 5,
   };

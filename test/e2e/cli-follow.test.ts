@@ -60,6 +60,7 @@ function cli(args: readonly string[], document: object = {}): Following {
     readInput: async () => JSON.stringify(document),
     serve: async () => 0,
     demo: async () => 0,
+    agent: async () => 0,
     migrate: async () => [],
     pollMs: 50,
   });

@@ -45,6 +45,7 @@ async function ran(...args: string[]): Promise<{ exitCode: number; out: string }
     ...{ version: '0.0.0', env: { STANDDOWN_URL: world.app().url, STANDDOWN_API_TOKEN: API_TOKEN } },
     ...{ stdout: { write: (text) => out.push(text) }, stderr: { write: (text) => out.push(text) } },
     ...{ onInterrupt: () => () => {}, readInput: async () => '', serve: async () => 0, demo: async () => 0 },
+    agent: async () => 0,
     migrate: async () => [],
   });
   return { exitCode, out: out.join('') };

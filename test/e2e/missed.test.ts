@@ -163,6 +163,7 @@ async function doctor(url: string): Promise<string> {
     onInterrupt: () => () => {},
     serve: none,
     demo: none,
+    agent: none,
     migrate: async () => [],
   });
   return out.join('');

@@ -59,6 +59,7 @@ function typed(line: string): Promise<number> {
     readInput: async () => '',
     serve: async () => 0,
     demo: async () => 0,
+    agent: async () => 0,
     migrate: async () => [],
   });
 }

@@ -20,7 +20,7 @@ export function findingsOf(ready: ReadyView, now: Date): Finding[] {
     ...ofSweep(ready, now),
     ...(data ? ofData(data, now) : []),
     ...(webhooks ? ofWebhooks(webhooks, now) : []),
-    ...ofRunners(runners),
+    ...ofRunners(runners, now),
     ...idle.map((key) => finding('note', 'configuration', `${key} is set, and this version does not act on it`)),
   ];
 }
@@ -100,13 +100,23 @@ function ofWebhooks(webhooks: WebhooksView, now: Date): Finding[] {
   return found;
 }
 
-function ofRunners(runners: ReadyView['runners']): Finding[] {
+function ofRunners(runners: ReadyView['runners'], now: Date): Finding[] {
   const names = Object.entries(runners);
   if (names.length === 0) return [finding('note', 'runners', 'none is configured: nothing can be started')];
-  return names.flatMap(([name, runner]) => ofRunner(`runner ${name}`, runner));
+  return names.flatMap(([name, runner]) => ofRunner(`runner ${name}`, runner, now));
 }
 
-function ofRunner(of: string, { state, kind, containment, user, notes }: RunnerView): Finding[] {
+function ofRunner(of: string, runner: RunnerView, now: Date): Finding[] {
+  const {
+    state,
+    kind,
+    containment,
+    user,
+    notes,
+    silent_since: since,
+    silent_because: why = 'the log says why',
+  } = runner;
+  if (since !== undefined) return [finding('wrong', of, `gives no answer for ${age(since, now)}: ${why}`)];
   if (state !== 'ok') return [finding('wrong', of, state)];
   const facts = [kind, containment && `containment ${containment}`, user && `runs as ${user}`];
   const own =

@@ -42,6 +42,9 @@ const runner = z.looseObject({
   /** The account of its runs; null: the app's own. */
   user: z.string().nullish(),
   notes: z.array(z.string()).default([]),
+  /** Since when it gives no answer, and why. */
+  silent_since: z.coerce.date().optional(),
+  silent_because: z.string().optional(),
 });
 
 export const readyView = z.looseObject({
