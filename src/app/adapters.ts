@@ -1,5 +1,6 @@
 /** Opens what the engine needs of the world, as the configuration says: database, runners, GitHub. */
-import type { ProcessRunner } from '../core/documents/index.ts';
+import { readFileSync } from 'node:fs';
+import type { AgentRunner, ProcessRunner, RunnerSettings } from '../core/documents/index.ts';
 import type {
   Clock,
   CommandReader,
@@ -12,6 +13,7 @@ import type {
   Store,
 } from '../engine/ports.ts';
 import { makeGitHub } from '../github/index.ts';
+import { openAgentRunner } from '../runners/agent/index.ts';
 import { openProcessRunner } from '../runners/process/index.ts';
 import { openStore } from '../store/index.ts';
 import type { Config } from './config/index.ts';
@@ -59,8 +61,42 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   }
 }
 
-function openRunner(name: string, settings: ProcessRunner, config: Config, options: OpenOptions): Promise<JobControl> {
-  const { log, now, env } = options;
+function openRunner(
+  name: string,
+  settings: RunnerSettings,
+  config: Config,
+  options: OpenOptions,
+): Promise<JobControl> | JobControl {
+  return settings.kind === 'agent'
+    ? openAgent(name, settings, config, options)
+    : openProcesses(name, settings, config, options);
+}
+
+function openAgent(name: string, settings: AgentRunner, config: Config, { log, now }: OpenOptions): JobControl {
+  const { url, caFile, passEnv, maxRunning, graceSeconds } = settings;
+  const repositories = settings.repositories.join(', ');
+  log.warn({ runner: name, repositories, url }, 'whoever can push to their default branch can run programs there');
+  return openAgentRunner({
+    ...{ name, url, passEnv, maxRunning, graceSeconds, log, now },
+    token: config.agentTokens[name] ?? '',
+    ca: caFile === null ? undefined : readAuthority(name, caFile),
+  });
+}
+
+function readAuthority(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`runner ${name}: ca_file: ${(error as Error).message}`);
+  }
+}
+
+function openProcesses(
+  name: string,
+  settings: ProcessRunner,
+  config: Config,
+  { log, now, env }: OpenOptions,
+): Promise<JobControl> {
   const repositories = settings.repositories.join(', ');
   const account = settings.user ?? 'the same account as this app';
   log.warn({ runner: name, repositories, account }, 'whoever can push to their default branch can run programs here');

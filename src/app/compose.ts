@@ -1,5 +1,5 @@
 /** The one place where objects are made and joined. `startApp` gives a running app; its `close` ends it in reverse order. */
-import type { OperatorFile } from '../core/documents/index.ts';
+import type { OperatorFile, RunnerSettings } from '../core/documents/index.ts';
 import type { WritePace } from '../core/pace.ts';
 import type { Deps } from '../engine/deps.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
@@ -65,7 +65,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       engine: () => engine,
       githubState: opened.githubState,
       hasWebhooks: config.credentials.mode === 'app',
-      accountOf: (runner) => config.operator.runners[runner]?.user ?? null,
+      accountOf: (name) => accountOf(config.operator.runners[name]),
       notEnforced: () => notEnforced,
       closing: closing.signal,
     });
@@ -141,6 +141,11 @@ function makeDeps(
     newId: makeNewId(now),
     log,
   };
+}
+
+/** undefined: it is no account of this machine. */
+function accountOf(runner: RunnerSettings | undefined): string | null | undefined {
+  return runner?.kind === 'process' ? runner.user : undefined;
 }
 
 /** null where no App could send webhooks. */

@@ -14,8 +14,8 @@ export interface HealthOptions {
   githubState(): GitHubState;
   /** Whether GitHub delivers anything: with an App it does. */
   hasWebhooks: boolean;
-  /** The account that the runner's runs have; null: the app's own. */
-  accountOf(runner: string): string | null;
+  /** The account that the runner's runs have; null: the app's own; undefined: none of this machine. */
+  accountOf(runner: string): string | null | undefined;
   /** Keys of the operator's file that nothing acts on. */
   notEnforced(): readonly string[];
   closing: AbortSignal;
@@ -111,6 +111,8 @@ function withSweep(state: GitHubState, status: { lastSweepErrors: number } | nul
 function runnerState({ runners }: Deps, { accountOf }: HealthOptions, name: string): object {
   const profile = runners.get(name)?.profile;
   if (profile === undefined) return { state: 'degraded' };
-  const { kind, containment, maxRunning, notes } = profile;
-  return { state: 'ok', kind, containment, user: accountOf(name), max_running: maxRunning, notes };
+  const { kind, containment, maxRunning, notes, silent } = profile;
+  const facts = { kind, containment, user: accountOf(name), max_running: maxRunning, notes };
+  if (silent == null) return { state: 'ok', ...facts };
+  return { state: 'degraded', ...facts, silent_since: silent.since.toISOString(), silent_because: silent.reason };
 }

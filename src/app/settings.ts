@@ -2,7 +2,7 @@
  * What of the operator's file a running app goes by: a newer file replaces it for every later decision. What a runner was opened
  * with stays until the next start.
  */
-import { matchesRepository, type OperatorFile, type ProcessRunner } from '../core/documents/index.ts';
+import { matchesRepository, type OperatorFile, type RunnerSettings } from '../core/documents/index.ts';
 import type { Floor } from '../core/policy.ts';
 import type { Limits } from '../core/schedule.ts';
 import type { JobControl, Runners } from '../engine/ports.ts';
@@ -19,8 +19,13 @@ export interface Settings {
   replace(file: OperatorFile): readonly string[];
 }
 
-const NEED_RESTART = ['kind', 'root', 'user', 'passEnv'] as const satisfies readonly (keyof ProcessRunner)[];
-const KEY_IN_FILE = { kind: 'kind', root: 'root', user: 'user', passEnv: 'pass_env' } as const;
+/** What a runner was opened with, by its key in the file. */
+function openedWith(settings: RunnerSettings): Readonly<Record<string, unknown>> {
+  const { kind, passEnv } = settings;
+  if (settings.kind === 'process') return { kind, root: settings.root, user: settings.user, pass_env: passEnv };
+  const { url, tokenEnv, caFile } = settings;
+  return { kind, url, token_env: tokenEnv, ca_file: caFile, pass_env: passEnv };
+}
 
 export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, JobControl>): Settings {
   let file = first;
@@ -75,7 +80,14 @@ function asConfigured(opened: ReadonlyMap<string, JobControl>, { runners }: Oper
       const settings = runners[name];
       if (settings === undefined) return [name, control];
       const { maxRunning, graceSeconds } = settings;
-      return [name, { ...control, profile: { ...control.profile, maxRunning, graceSeconds } }];
+      const seen: JobControl = {
+        ...control,
+        // It changes with what the runner says.
+        get profile() {
+          return { ...control.profile, maxRunning, graceSeconds };
+        },
+      };
+      return [name, seen];
     }),
   );
 }
@@ -86,8 +98,10 @@ function needRestart(opened: OperatorFile, newer: OperatorFile): string[] {
   return [...names].flatMap((name) => {
     const [before, after] = [opened.runners[name], newer.runners[name]];
     if (before === undefined || after === undefined) return [`runners.${name}`];
-    return NEED_RESTART.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])).map(
-      (key) => `runners.${name}.${KEY_IN_FILE[key]}`,
-    );
+    const [old, wanted] = [openedWith(before), openedWith(after)];
+    if (before.kind !== after.kind) return [`runners.${name}.kind`];
+    return Object.keys(old)
+      .filter((key) => JSON.stringify(old[key]) !== JSON.stringify(wanted[key]))
+      .map((key) => `runners.${name}.${key}`);
   });
 }

@@ -19,10 +19,12 @@ export async function checkRunners(deps: Deps, turn = 0): Promise<void> {
     else ofRunner.push(run);
   }
   const dueAt = deps.clock();
-  for (const [name, runs] of byRunner) {
+  // Side by side: one that takes long to give no answer holds up no other.
+  const checks = [...byRunner].map(async ([name, runs]) => {
     const changed = await changedRuns(deps, name, runs);
     if (changed.length > 0) await deps.store.queue.enqueue(changed.map((run) => ({ key: taskKey(run.taskId), dueAt })));
-  }
+  });
+  await Promise.all(checks);
 }
 
 /** What is on its way up or down each time; what runs, a hundred at a time. */

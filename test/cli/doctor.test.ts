@@ -98,6 +98,18 @@ describe('the doctor', () => {
       { webhooks: webhooks({ given_up: 1, last_given_up_at: ago(3 * HOUR) }) },
       /^wrong\s+webhooks\s+one was given up 3 h ago/m,
     ],
+    [
+      'an agent that gives no answer',
+      {
+        runners: {
+          lab: {
+            ...{ state: 'degraded', kind: 'agent', containment: 'cgroup', notes: [] },
+            ...{ silent_since: ago(7 * MINUTE), silent_because: 'no connection in time' },
+          },
+        },
+      },
+      /^wrong\s+runner lab\s+gives no answer for 7 min: no connection in time/m,
+    ],
     ['a runner that is away', { runners: { lab: { state: 'degraded' } } }, /^wrong\s+runner lab\s+degraded/m],
   ])('ends with 1 for %s, and names it', async (_what, set, line) => {
     ready(set, 'status' in set ? 503 : 200);

@@ -40,6 +40,8 @@ export interface Config {
   githubApiUrl: string;
   log: LogConfig;
   operator: OperatorFile;
+  /** By the names of the runners that are agents. */
+  agentTokens: Readonly<Record<string, string>>;
   /** Absolute path of the operator's file; null where there is none. */
   operatorPath: string | null;
   /** Keys of the operator's file that are set, and that nothing acts on yet. */
@@ -72,6 +74,7 @@ export function secretsOf(config: Config): string[] {
   return [
     ...(credentials.mode === 'app' ? [credentials.privateKey, credentials.webhookSecret] : []),
     ...(credentials.mode === 'token' ? [credentials.token] : []),
+    ...Object.values(config.agentTokens),
     config.apiToken,
     password,
     password === undefined ? undefined : decoded(password),

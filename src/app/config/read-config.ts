@@ -32,6 +32,7 @@ export function readConfig(environment: Env, readFile: ReadFile): Config {
     githubApiUrl: readGitHubApiUrl(env),
     log: { level: env.choice('LOG_LEVEL', LOG_LEVELS, 'info'), format: env.choice('LOG_FORMAT', LOG_FORMATS, 'json') },
     operator: operator.file,
+    agentTokens: readAgentTokens(env, operator.file),
     operatorPath: operator.path,
     notEnforced: operator.idle,
     warnings,
@@ -98,6 +99,20 @@ function readApiToken(env: EnvReader, warn: (warning: string) => void): string |
     warn(`STANDDOWN_API_TOKEN has less than ${SHORT_TOKEN} characters: whoever guesses it can run code here`);
   }
   return token;
+}
+
+function readAgentTokens(env: EnvReader, { runners }: OperatorFile): Record<string, string> {
+  const tokens: Record<string, string> = {};
+  for (const [name, runner] of Object.entries(runners)) {
+    if (runner.kind !== 'agent') continue;
+    const token = env.text(runner.tokenEnv);
+    if (token === null)
+      env.refuse(runner.tokenEnv, `is missing: must be the token of the agent that runner ${name} is`);
+    else if (!/^[\x21-\x7e]+$/.test(token)) {
+      env.refuse(runner.tokenEnv, 'must be printable ASCII without spaces (it travels in a header)');
+    } else tokens[name] = token;
+  }
+  return tokens;
 }
 
 function readGitHubApiUrl(env: EnvReader): string {

@@ -9,7 +9,13 @@ export {
 } from './batch.ts';
 export { parseJson } from './json.ts';
 export { notEnforced } from './not-enforced.ts';
-export { type OperatorFile, type ProcessRunner, parseOperatorFile } from './operator.ts';
+export {
+  type AgentRunner,
+  type OperatorFile,
+  type ProcessRunner,
+  parseOperatorFile,
+  type RunnerSettings,
+} from './operator.ts';
 export { formatProblem, type Problem, withPlaces } from './problem.ts';
 export { matchesRepository } from './repositories.ts';
 export {

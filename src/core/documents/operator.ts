@@ -1,5 +1,6 @@
 /** The operator's file: which runners exist and who may use them, limits, floors of permission, and how long things are kept. */
 import { z } from 'zod';
+import { isLoopbackName } from '../loopback.ts';
 import { type Floor, PERMISSIONS } from '../policy.ts';
 import { asMapping, check, protoKeys, strict } from './check.ts';
 import { envName, MAX_MINUTES, MAX_SECONDS, name } from './fields.ts';
@@ -20,8 +21,26 @@ export interface ProcessRunner {
   graceSeconds: number;
 }
 
+/** Programs on another machine, started and stopped by its agent. */
+export interface AgentRunner {
+  kind: 'agent';
+  repositories: readonly string[];
+  /** `https://host:port`, or `http://` to this machine. */
+  url: string;
+  /** The variable that holds its token. */
+  tokenEnv: string;
+  /** Path of the authority that its certificate is from, in PEM; null: those that Node.js trusts. */
+  caFile: string | null;
+  /** What templates may ask for by `env_from`, as far as the agent passes it. */
+  passEnv: readonly string[];
+  maxRunning: number | null;
+  graceSeconds: number;
+}
+
+export type RunnerSettings = ProcessRunner | AgentRunner;
+
 export interface OperatorFile {
-  runners: Readonly<Record<string, ProcessRunner>>;
+  runners: Readonly<Record<string, RunnerSettings>>;
   limits: {
     maxRunning: number;
     maxRunningPerRepository: number;
@@ -36,24 +55,32 @@ export interface OperatorFile {
   retention: { deliveriesDays: number; logsDays: number; eventsDays: number };
 }
 
-const LATER_KINDS = ['agent', 'github_actions', 'slurm', 'kubernetes'] as const;
+const LATER_KINDS = ['github_actions', 'slurm', 'kubernetes'] as const;
 
 const pattern = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9._*-]{1,100}$/, {
   error:
     'owner/name or owner/* ("*" for all repositories is refused for this kind: whoever can push to them could run programs here)',
 });
 
+/** Of every kind that runs programs of its own. */
+const shared = {
+  repositories: z.array(pattern).min(1),
+  pass_env: z.array(envName).default([]),
+  max_running: z.int().min(1).optional(),
+  grace_seconds: z.number().min(0).max(3600).default(10),
+};
+
 const processRunner = strict({
   kind: z.literal('process'),
-  repositories: z.array(pattern).min(1),
+  repositories: shared.repositories,
   root: z.string().startsWith('/', { error: 'an absolute path' }).optional(),
   user: z
     .string()
     .regex(/^[a-z_][a-z0-9_-]{0,31}$/, { error: 'the name of an account' })
     .optional(),
-  pass_env: z.array(envName).default([]),
-  max_running: z.int().min(1).optional(),
-  grace_seconds: z.number().min(0).max(3600).default(10),
+  pass_env: shared.pass_env,
+  max_running: shared.max_running,
+  grace_seconds: shared.grace_seconds,
 }).transform(
   (given): ProcessRunner => ({
     kind: given.kind,
@@ -66,17 +93,49 @@ const processRunner = strict({
   }),
 );
 
+/** The token goes there: in the clear, only to where nobody else listens. */
+const agentUrl = z.string().refine(isAgentUrl, {
+  error: 'must be https://host:port, or http:// to this machine, without user, path or query',
+});
+
+function isAgentUrl(text: string): boolean {
+  const [, scheme, host = ''] = /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?\/?$/.exec(text) ?? [];
+  return URL.canParse(text) && (scheme === 'https' || (scheme === 'http' && isLoopbackName(host)));
+}
+
+const agentRunner = strict({
+  kind: z.literal('agent'),
+  repositories: shared.repositories,
+  url: agentUrl,
+  token_env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, { error: 'the name of a variable' }),
+  ca_file: z.string().startsWith('/', { error: 'an absolute path' }).optional(),
+  pass_env: shared.pass_env,
+  max_running: shared.max_running,
+  grace_seconds: shared.grace_seconds,
+}).transform(
+  (given): AgentRunner => ({
+    kind: given.kind,
+    repositories: given.repositories,
+    url: given.url,
+    tokenEnv: given.token_env,
+    caFile: given.ca_file ?? null,
+    passEnv: given.pass_env,
+    maxRunning: given.max_running ?? null,
+    graceSeconds: given.grace_seconds,
+  }),
+);
+
 /** Their other keys are not judged: the kind alone is the problem. */
 const laterRunner = z
   .looseObject({ kind: z.enum(LATER_KINDS) })
   .superRefine((given, context) => {
-    const message = `the kind "${given.kind}" is not available in this version; accepted: process`;
+    const message = `the kind "${given.kind}" is not available in this version; accepted: process, agent`;
     context.addIssue({ code: 'custom', path: ['kind'], message });
   })
-  .transform((): ProcessRunner => z.NEVER);
+  .transform((): RunnerSettings => z.NEVER);
 
-const runner = z.discriminatedUnion('kind', [processRunner, laterRunner], {
-  error: (issue) => (issue.code === 'invalid_union' ? 'process' : 'a mapping with a kind'),
+const runner = z.discriminatedUnion('kind', [processRunner, agentRunner, laterRunner], {
+  error: (issue) => (issue.code === 'invalid_union' ? 'process or agent' : 'a mapping with a kind'),
 });
 
 const limits = strict({

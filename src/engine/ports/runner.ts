@@ -39,9 +39,12 @@ export interface RunnerProfile {
   passEnv: readonly string[];
   /** Facts for `/readyz` and `doctor`, e.g. why a stronger level is not available. */
   notes: readonly string[];
+  /** Since when it gives no answer, and why; absent: it answers, or lives in this process. */
+  silent?: { since: Date; reason: string } | null;
 }
 
 export interface JobControl {
+  /** As far as is known now: of a runner elsewhere, what it last said. */
   readonly profile: RunnerProfile;
   /** Throws `RunnerUnreachable` where it can't be told whether it started. */
   start(order: StartOrder): Promise<StartResult>;

@@ -193,3 +193,21 @@ describe('the configuration', () => {
     expect(secretsOf(config)).toEqual([pem.trim(), app.WEBHOOK_SECRET, 'a-long-enough-token', 'p%40ss', 'p@ss']);
   });
 });
+
+describe('the token of an agent', () => {
+  const lab = '{kind: agent, repositories: [acme/*], url: "https://lab", token_env: LAB}';
+  const file = { 'standdown.yml': `runners: {lab: ${lab}}` };
+
+  it('is taken from the variable that the file names, and is a secret', () => {
+    const config = read({ LAB: 'the-token-of-lab' }, file);
+    expect(config.agentTokens).toEqual({ lab: 'the-token-of-lab' });
+    expect(secretsOf(config)).toEqual(['the-token-of-lab']);
+  });
+
+  it('is missed by its name, and is not shown where it is wrong', () => {
+    expect(problemsOf({}, file)).toEqual(['LAB: is missing: must be the token of the agent that runner lab is']);
+    expect(problemsOf({ LAB: 'two words' }, file)).toEqual([
+      'LAB: must be printable ASCII without spaces (it travels in a header)',
+    ]);
+  });
+});

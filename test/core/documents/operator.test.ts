@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesRepository, parseOperatorFile } from '../../../src/core/documents/index.ts';
 
 const local = { kind: 'process', repositories: ['acme/*'] };
+const agent = { kind: 'agent', repositories: ['acme/*'], url: 'https://lab-3:7433', token_env: 'LAB3_TOKEN' };
 
 function problemsOf(value: unknown): string[] {
   const parsed = parseOperatorFile(value);
@@ -88,9 +89,51 @@ describe("the operator's file", () => {
   it('refuses kinds of runners that it does not have, and only that of them', () => {
     const runners = { k8s: { kind: 'kubernetes', namespace: 'batch', repositories: ['*'] }, x: { kind: 'ssh' }, y: 3 };
     expect(problemsOf({ runners })).toEqual([
-      'runners.k8s.kind: the kind "kubernetes" is not available in this version; accepted: process',
-      'runners.x.kind: must be process, not "ssh"',
+      'runners.k8s.kind: the kind "kubernetes" is not available in this version; accepted: process, agent',
+      'runners.x.kind: must be process or agent, not "ssh"',
       'runners.y: must be a mapping with a kind, not 3',
+    ]);
+  });
+
+  it('takes every key of an agent', () => {
+    const full = {
+      ...agent,
+      ...{ ca_file: '/etc/standdown/lab.pem', pass_env: ['HF_TOKEN'], max_running: 8, grace_seconds: 2 },
+    };
+    const parsed = parseOperatorFile({ runners: { lab: full, near: { ...agent, url: 'http://127.0.0.1:7433' } } });
+    const defaults = { caFile: null, passEnv: [], maxRunning: null, graceSeconds: 10 };
+    expect(parsed.ok && parsed.value.runners).toEqual({
+      lab: {
+        ...{ kind: 'agent', repositories: ['acme/*'], url: 'https://lab-3:7433', tokenEnv: 'LAB3_TOKEN' },
+        ...{ caFile: '/etc/standdown/lab.pem', passEnv: ['HF_TOKEN'], maxRunning: 8, graceSeconds: 2 },
+      },
+      near: {
+        ...{ kind: 'agent', repositories: ['acme/*'], url: 'http://127.0.0.1:7433', tokenEnv: 'LAB3_TOKEN' },
+        ...defaults,
+      },
+    });
+  });
+
+  it.each([
+    'http://lab-3:7433',
+    'http://127.0.0.1.evil.example',
+    'http://127.0.0.1@lab-3',
+    'https://user:password@lab-3',
+    'https://lab-3/path',
+    'https://lab-3?query',
+    'ftp://lab-3',
+    'lab-3:7433',
+    'https://lab-3:99999',
+  ])('refuses %s as the address of an agent', (url) => {
+    expect(problemsOf({ runners: { lab: { ...agent, url } } })).toEqual([
+      expect.stringMatching(/^runners\.lab\.url: must be https:\/\/host:port, or http:\/\/ to this machine/),
+    ]);
+  });
+
+  it('refuses an agent for all repositories, and keys of another kind', () => {
+    expect(problemsOf({ runners: { lab: { ...agent, repositories: ['*'], root: '/srv' } } })).toEqual([
+      expect.stringMatching(/^runners\.lab\.repositories\[0\]: must be owner\/name or owner\/\*/),
+      expect.stringMatching(/^runners\.lab\.root: unknown key; accepted: kind, repositories, url, token_env/),
     ]);
   });
 

@@ -1,0 +1,160 @@
+/**
+ * Job control of another machine, by its agent. Keeps nothing about runs: the agent's records are the truth, and no answer is
+ * no answer.
+ */
+import type { z } from 'zod';
+import {
+  type AgentFacts,
+  type AgentStatus,
+  acknowledged,
+  agentStatus,
+  assigned,
+  cancelled,
+  changes,
+  knownRuns,
+  logTail,
+  probeOf,
+} from '../../core/agent.ts';
+import { isRunId, type Probe } from '../../core/run.ts';
+import type { Clock, Logger } from '../../engine/ports/environment.ts';
+import {
+  type JobControl,
+  type RunnerProfile,
+  RunnerUnreachable,
+  type StartOrder,
+  type StartResult,
+} from '../../engine/ports/runner.ts';
+import { makeHints } from './hints.ts';
+import { type AgentAddress, type Asked, makeRequests, TooLarge } from './requests.ts';
+import { watchSilence } from './silence.ts';
+
+const ANSWER_MS = 10_000;
+const NEWS_MS = 35_000;
+/** A difference of clocks that is not told from the time that an answer takes. */
+const SAME_CLOCK_MS = 5_000;
+
+export interface AgentRunnerOptions extends AgentAddress {
+  name: string;
+  /** What templates may ask for; the agent has its own list, and the values. */
+  passEnv: readonly string[];
+  maxRunning: number | null;
+  graceSeconds: number;
+  log: Logger;
+  now: Clock;
+  /** How long the agent may take for an answer, in ms; default 10,000, and twice as much more for a start. */
+  answerMs?: number | undefined;
+}
+
+/** Asks nothing yet: an agent that is away keeps no app from starting. */
+export function openAgentRunner(options: AgentRunnerOptions): JobControl {
+  const { name, log, now, passEnv, maxRunning, graceSeconds, answerMs = ANSWER_MS } = options;
+  const requests = makeRequests(options);
+  const silence = watchSilence({ name, log, now });
+  let known: { facts: AgentFacts; offsetMs: number } | null = null;
+
+  const send = <S extends z.ZodType>(asked: Omit<Asked<S>, 'withinMs'>, moreMs = 0): Promise<z.output<S>> =>
+    silence.call(() => requests.send<S>({ ...asked, withinMs: answerMs + moreMs } as Asked<S>));
+
+  /** Of these runs, with times by our clock. */
+  async function status(runIds: readonly string[]): Promise<Map<string, Probe>> {
+    const askedAt = now().getTime();
+    const answer = await send({ method: 'POST', path: '/status', json: { run_ids: runIds }, answer: agentStatus });
+    const offsetMs = offsetOf(answer.agent.now, askedAt, now().getTime());
+    known = { facts: answer.agent, offsetMs };
+    return probesIn(answer, (time) => new Date(time.getTime() + offsetMs));
+  }
+
+  const hints = makeHints((after, signal) => {
+    const query = after === null ? '' : `?after=${encodeURIComponent(after)}`;
+    const asked = { method: 'GET', path: `/changes${query}`, withinMs: NEWS_MS, answer: changes, signal } as const;
+    return silence.listen(() => requests.send(asked), signal);
+  });
+
+  return {
+    get profile() {
+      return profileOf({ passEnv, maxRunning, graceSeconds }, known, silence.current());
+    },
+    async start(order) {
+      if (!isRunId(order.runId)) return refused(`${JSON.stringify(order.runId)} can't be the id of a run`);
+      try {
+        const json = assignmentOf(order);
+        return await send({ method: 'POST', path: '/runs', json, answer: assigned }, 2 * answerMs);
+      } catch (error) {
+        if (error instanceof TooLarge) return refused('the command and its environment are too long for its agent');
+        throw error;
+      }
+    },
+    async inspect(runIds) {
+      const possible = runIds.filter(isRunId);
+      const found = possible.length === 0 ? new Map<string, Probe>() : await status(possible);
+      return new Map(runIds.map((runId) => [runId, found.get(runId) ?? { state: 'no_record' }]));
+    },
+    async cancel(runId, mode) {
+      if (!isRunId(runId)) return 'no_record';
+      const { result } = await send({
+        method: 'POST',
+        path: `/runs/${runId}/cancel`,
+        json: { mode },
+        answer: cancelled,
+      });
+      return result;
+    },
+    list: async () => (await send({ method: 'GET', path: '/runs', answer: knownRuns })).run_ids,
+    async log(runId, bytes) {
+      if (!isRunId(runId)) return '';
+      return (await send({ method: 'GET', path: `/runs/${runId}/log?tail=${bytes}`, answer: logTail })).text;
+    },
+    async forget(runId) {
+      if (!isRunId(runId)) return false;
+      const answer = await send({ method: 'POST', path: '/ack', json: { run_ids: [runId] }, answer: acknowledged });
+      return answer.acknowledged.includes(runId);
+    },
+    onHint: hints.subscribe,
+    async close() {
+      hints.close();
+      requests.close();
+    },
+  };
+}
+
+function refused(reason: string): StartResult {
+  return { result: 'refused', reason };
+}
+
+/** A run in both lists contradicts itself: that is no answer. */
+function probesIn({ active, completed }: AgentStatus, ours: (time: Date) => Date): Map<string, Probe> {
+  const probes = new Map<string, Probe>();
+  for (const entry of [...active, ...completed]) {
+    if (probes.has(entry.run_id)) throw new RunnerUnreachable(`its answer has ${entry.run_id} twice`);
+    probes.set(entry.run_id, probeOf(entry, ours));
+  }
+  return probes;
+}
+
+/** What to add to one of its times; 0 where the answer's own time explains the difference. */
+function offsetOf(theirs: Date, askedAt: number, answeredAt: number): number {
+  const offset = (askedAt + answeredAt) / 2 - theirs.getTime();
+  return Math.abs(offset) <= SAME_CLOCK_MS + Math.abs(answeredAt - askedAt) / 2 ? 0 : Math.round(offset);
+}
+
+/** Before it is known, it promises the least. */
+function profileOf(
+  own: Pick<RunnerProfile, 'passEnv' | 'maxRunning' | 'graceSeconds'>,
+  known: { facts: AgentFacts; offsetMs: number } | null,
+  silent: { since: Date; reason: string } | null,
+): RunnerProfile {
+  const { facts, offsetMs = 0 } = known ?? {};
+  const ahead = `its clock is ${Math.round(Math.abs(offsetMs) / 1000)} s ${offsetMs < 0 ? 'ahead of' : 'behind'} ours`;
+  const clock = offsetMs === 0 ? [] : [`${ahead}: its times are told by ours`];
+  return {
+    kind: 'agent',
+    containment: facts?.containment ?? 'scan',
+    ...own,
+    notes: [...(facts?.notes ?? []), ...clock],
+    silent,
+  };
+}
+
+function assignmentOf({ runId, taskId, argv, env, envFrom, workingDirectory }: StartOrder): object {
+  return { run_id: runId, task_id: taskId, argv, env, env_from: envFrom, working_directory: workingDirectory };
+}

@@ -1,0 +1,152 @@
+/**
+ * Requests to an agent. Whatever is no whole answer of it is `RunnerUnreachable`: no connection, no answer in time, a redirect, an
+ * error, a page of HTML, too much, or something of another shape. The token is in no error.
+ */
+import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { z } from 'zod';
+import { RunnerUnreachable } from '../../engine/ports/runner.ts';
+
+const CONNECT_MS = 5_000;
+const MAX_ANSWER_BYTES = 33_554_432;
+const MAX_REASON = 300;
+
+export interface AgentAddress {
+  /** `https://host:port`, or `http://` to this machine. */
+  url: string;
+  token: string;
+  /** PEM of the authority that the agent's certificate is from; default: those that Node.js trusts. */
+  ca?: string | undefined;
+}
+
+export interface Asked<S extends z.ZodType> {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Sent as JSON. */
+  json?: object;
+  /** How long the whole exchange may take. */
+  withinMs: number;
+  answer: S;
+  signal?: AbortSignal;
+}
+
+export interface Requests {
+  send<S extends z.ZodType>(asked: Asked<S>): Promise<z.output<S>>;
+  /** Lets go of connections. */
+  close(): void;
+}
+
+/** The agent won't take the body because of its size. */
+export class TooLarge extends RunnerUnreachable {}
+
+export function makeRequests({ url, token, ca }: AgentAddress): Requests {
+  const secure = url.startsWith('https:');
+  const agent = secure
+    ? new TlsAgent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
+    : new Agent({ keepAlive: true });
+
+  function exchange({ method, path, json, withinMs, signal }: Asked<z.ZodType>): Promise<string> {
+    const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json));
+    return new Promise((resolve, reject) => {
+      const sent = (secure ? tlsRequest : plainRequest)(new URL(path, url), {
+        method,
+        agent,
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
+        },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const deadline = setTimeout(() => sent.destroy(new Error('no answer in time')), withinMs);
+      sent.once('close', () => clearTimeout(deadline));
+      sent.once('error', (error: NodeJS.ErrnoException) => reject(new Broken(error, sent.reusedSocket)));
+      sent.once('socket', (socket) => {
+        if (!socket.connecting) return;
+        const timer = setTimeout(() => sent.destroy(new Error('no connection in time')), CONNECT_MS);
+        for (const end of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(end, () => clearTimeout(timer));
+      });
+      sent.once('response', (response) => {
+        readAnswer(response).then(resolve, (error) => {
+          sent.destroy();
+          reject(error);
+        });
+      });
+      sent.end(body);
+    });
+  }
+
+  async function send<S extends z.ZodType>(asked: Asked<S>): Promise<z.output<S>> {
+    try {
+      const text = await exchange(asked).catch((error: unknown) => {
+        // A connection that was kept may be closed just when it is used again. All that is asked for can be asked twice.
+        if (error instanceof Broken && error.reused && error.code === 'ECONNRESET') return exchange(asked);
+        throw error;
+      });
+      return understand(text, asked.answer);
+    } catch (error) {
+      const reason = reasonOf(error).replaceAll(token, '[redacted]').slice(0, MAX_REASON);
+      throw error instanceof TooLarge ? new TooLarge(reason) : new RunnerUnreachable(reason);
+    }
+  }
+
+  return { send, close: () => agent.destroy() };
+}
+
+/** Not the error itself: it may hold what was sent. */
+class Broken extends Error {
+  readonly code: string | undefined;
+  readonly reused: boolean;
+
+  constructor({ code, message }: NodeJS.ErrnoException, reused: boolean) {
+    super(message || code);
+    this.code = code;
+    this.reused = reused;
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<string> {
+  const { statusCode = 0, headers } = response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (statusCode >= 300 && statusCode < 400) throw new Error(`it answered ${statusCode}: redirects are not followed`);
+  if (statusCode === 413) throw new TooLarge(`it answered 413: ${messageIn(text)}`);
+  if (statusCode !== 200) throw new Error(`it answered ${statusCode}: ${messageIn(text)}`);
+  const type = (headers['content-type'] ?? '').split(';')[0];
+  if (type !== 'application/json') throw new Error(`its answer is ${type || 'of no type'}, not application/json`);
+  return text;
+}
+
+const errorBody = z.object({ error: z.object({ message: z.string() }) });
+
+function messageIn(text: string): string {
+  const found = errorBody.safeParse(parsed(text));
+  return found.success ? found.data.error.message : 'not as an agent does';
+}
+
+function understand<S extends z.ZodType>(text: string, answer: S): z.output<S> {
+  const value = parsed(text);
+  if (value === undefined) throw new Error('its answer is no JSON');
+  const found = answer.safeParse(value);
+  if (found.success) return found.data;
+  const [issue] = found.error.issues;
+  throw new Error(`its answer is not whole: ${issue?.path.join('.') || 'all of it'}: ${issue?.message ?? 'wrong'}`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
