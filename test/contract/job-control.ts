@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Probe } from '../../src/core/run.ts';
-import type { JobControl, StartOrder } from '../../src/engine/ports/runner.ts';
+import { type JobControl, RunnerUnreachable, type StartOrder } from '../../src/engine/ports/runner.ts';
 import { deadline, endByWord, eventually, expectGone, makeMarker, NASTY, waitUntilGone } from '../support/processes.ts';
 
 export interface OpenedJobControl {
@@ -16,6 +16,10 @@ export interface OpenedJobControl {
   /** A variable that the app has, and one of those that may be passed on with its value. */
   secret: string;
   passed: { name: string; value: string };
+  /** The same runner, ended as a crash would where it has a process of its own, and opened again. */
+  restart(): Promise<JobControl>;
+  /** Nothing can be asked of it until the function that this gives is called. */
+  cutOff(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -351,6 +355,39 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
         ['../hostile', 'no_record'],
       ]);
       expect(await control.list()).toEqual(expect.arrayContaining([ended, living]));
+      await control.cancel(living, 'kill');
+      await exit(living);
+    });
+
+    it('goes on with what runs, and knows what has ended, when it is opened again', async () => {
+      const ended = await started(['sh', '-c', 'exit 7']);
+      const living = await started([NASTY, 'ignores_term', marker, deadline()]);
+      await exit(ended);
+      await output(living, 'ready');
+      control = await opened.restart();
+      expect(await probe(living)).toMatchObject({ state: 'running' });
+      expect(await probe(ended)).toMatchObject({ state: 'exited', exitCode: 7, survivors: [] });
+      expect(await control.log(living, 1000)).toContain('ready');
+      expect(await control.start(order(['true'], { runId: living }))).toEqual({ result: 'started' });
+      expect(await control.cancel(living, 'kill')).toBe('accepted');
+      expect(await exit(living)).toMatchObject({ exitCode: null, signal: 'KILL', survivors: [] });
+      await waitUntilGone(marker);
+    });
+
+    it('is unreachable where it can not be asked, and says of nothing that it has no record', async () => {
+      const living = await started([NASTY, 'plain', marker, deadline()]);
+      await output(living, 'ready');
+      const reconnect = await opened.cutOff();
+      try {
+        await expect(control.inspect([living, 'run_unknown'])).rejects.toThrow(RunnerUnreachable);
+        await expect(control.start(order(['true']))).rejects.toThrow(RunnerUnreachable);
+        await expect(control.cancel(living, 'kill')).rejects.toThrow(RunnerUnreachable);
+        await expect(control.list()).rejects.toThrow(RunnerUnreachable);
+        await expect(control.log(living, 1000)).rejects.toThrow(RunnerUnreachable);
+      } finally {
+        await reconnect();
+      }
+      expect(await probe(living)).toMatchObject({ state: 'running' });
       await control.cancel(living, 'kill');
       await exit(living);
     });

@@ -1,5 +1,5 @@
 /** Directories and options of a process runner under test, and what the contract wants to know of them. */
-import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JobControl, StartOrder } from '../../src/engine/ports/runner.ts';
 import { openProcessRunner, type ProcessRunnerOptions } from '../../src/runners/process/index.ts';
@@ -49,7 +49,9 @@ export function removeRunner(options: RunnerOptions): void {
   removeDirectory(dirname(options.dataDir));
 }
 
-export function underContract(control: JobControl, { root }: RunnerOptions): Omit<OpenedJobControl, 'close'> {
+type OfDirectories = Omit<OpenedJobControl, 'close' | 'restart' | 'cutOff'>;
+
+export function underContract(control: JobControl, { root }: RunnerOptions): OfDirectories {
   return {
     control,
     directory: 'below',
@@ -57,6 +59,13 @@ export function underContract(control: JobControl, { root }: RunnerOptions): Omi
     secret: 'APP_SECRET',
     passed: { name: 'PASSED_ON', value: "it's passed" },
   };
+}
+
+/** As a disk that is not mounted. */
+export async function takeRecordsAway({ dataDir }: RunnerOptions): Promise<() => Promise<void>> {
+  const runs = join(dataDir, 'runs');
+  renameSync(runs, `${runs}-away`);
+  return async () => renameSync(`${runs}-away`, runs);
 }
 
 export function orderOf(runId: string, argv: readonly string[], more: Partial<StartOrder> = {}): StartOrder {

@@ -2,6 +2,7 @@
 import { chownSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobControl } from '../../../src/engine/ports/runner.ts';
 import { ownGroup } from '../../../src/runners/process/containment/probe.ts';
 import { describeJobControl } from '../../contract/job-control.ts';
 import {
@@ -11,6 +12,7 @@ import {
   makeOptions,
   NOBODY,
   removeRunner,
+  takeRecordsAway,
   underContract,
 } from '../../support/process-runner.ts';
 import { removeDirectory } from '../../support/processes.ts';
@@ -30,13 +32,19 @@ describe.each(LEVELS)('at the level %s', (level) => {
     const runner = makeOptions(level, isRoot ? NOBODY : null);
     const group = level === 'cgroup' ? delegateGroup() : null;
     const enter = group === null ? [] : ['sh', '-c', 'echo 0 >"$0/cgroup.procs"; exec "$@"', group];
-    const host = await openHost({ dir, prefix: [...enter, ...become], runner });
+    const openAgain = () => openHost({ dir, prefix: [...enter, ...become], runner });
+    let host = await openAgain();
+    const restart = async (): Promise<JobControl> => {
+      await host.kill();
+      host = await openAgain();
+      return host.control;
+    };
     const close = async (): Promise<void> => {
       await host.control.close();
       removeRunner(runner);
       if (group !== null) rmdirSync(group);
     };
-    return { ...underContract(host.control, runner), close };
+    return { ...underContract(host.control, runner), restart, cutOff: () => takeRecordsAway(runner), close };
   });
 });
 
