@@ -1,0 +1,138 @@
+/** Silence is not an answer, and neither is half of one: only what is whole says that there is no such run. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
+import { AGENT_TOKEN, openByAgent } from '../../support/agent.ts';
+import { orderOf } from '../../support/process-runner.ts';
+import {
+  answering,
+  json,
+  runningAs,
+  type ScriptedAgent,
+  startScriptedAgent,
+  statusAs,
+} from '../../support/scripted-agent.ts';
+
+const HOUR_MS = 3_600_000;
+
+let agent: ScriptedAgent;
+let control: JobControl;
+
+beforeEach(async () => {
+  agent = await startScriptedAgent();
+  control = openByAgent(agent.url, { answerMs: 500 });
+});
+
+afterEach(async () => {
+  await control.close();
+  await agent.close();
+});
+
+const html = '<html><body>Sign in</body></html>';
+
+describe('what is no answer', () => {
+  it.each<[string, ScriptedAgent['answer']]>([
+    ['a status without active', json(statusAs({ active: undefined }))],
+    ['a status without completed', json(statusAs({ completed: undefined }))],
+    ['a status with active as an object', json(statusAs({ active: {} }))],
+    ['a status with active as null', json(statusAs({ active: null }))],
+    ['a status without the agent’s own part', json(statusAs({ agent: undefined }))],
+    [
+      'a run without the time of its start',
+      json(statusAs({ active: [runningAs('run_b', { started_at: undefined })] })),
+    ],
+    ['a run in a state that is not known', json(statusAs({ active: [runningAs('run_b', { state: 'fine' })] }))],
+    ['a run with an id that is none', json(statusAs({ active: [runningAs('../up')] }))],
+    ['a living run among the completed', json(statusAs({ completed: [runningAs('run_b')] }))],
+    ['a run that is told of twice', json(statusAs({ active: [runningAs('run_a'), runningAs('run_a')] }))],
+    ['an empty list', json([])],
+    ['null', json(null)],
+    ['JSON that is cut short', answering(200, 'application/json', JSON.stringify(statusAs()).slice(0, -9))],
+    ['a page of HTML', answering(200, 'text/html', html)],
+    ['JSON that is called otherwise', answering(200, 'text/plain', JSON.stringify(statusAs()))],
+    ['nothing at all', answering(200, 'application/json', '')],
+    ['no content', answering(204, 'application/json', '')],
+    ['an error inside', json({ error: { code: 'internal', message: 'its log says why' } }, 500)],
+    ['a gateway’s error', answering(502, 'text/html', html)],
+    ['a page that is not there', json({ error: { code: 'not_found', message: 'there is nothing here' } }, 404)],
+    ['a token that is wrong', json({ error: { code: 'unauthorized', message: 'the bearer token is wrong' } }, 401)],
+    [
+      'an answer that breaks off',
+      (_, response) => void response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
+    ],
+    ['a connection that breaks off', (request) => void request.socket.destroy()],
+    ['silence', () => {}],
+    ['an answer that does not end', (_, response) => void response.writeHead(200).write('{')],
+  ])('%s', async (_what, answer) => {
+    agent.answer = answer;
+    await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
+    expect(control.profile.silent?.reason ?? 'twice').toBeTruthy();
+    agent.answer = json(statusAs());
+    expect(await control.inspect(['run_a'])).toEqual(new Map([['run_a', { state: 'no_record' }]]));
+    expect(control.profile.silent ?? null).toBeNull();
+  });
+
+  it('a redirect, and where it leads the token is not shown', async () => {
+    const elsewhere = await startScriptedAgent();
+    for (const status of [301, 302, 307, 308]) {
+      agent.answer = answering(status, 'application/json', '{}', { location: `${elsewhere.url}/status` });
+      await expect(control.inspect(['run_a'])).rejects.toThrow(/redirects are not followed/);
+    }
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it('of a start leaves open whether it started', async () => {
+    const order = orderOf('run_a', ['true']);
+    for (const answer of [json({ result: 'fine' }), json({}, 503), answering(200, 'text/html', html)]) {
+      agent.answer = answer;
+      await expect(control.start(order)).rejects.toThrow(RunnerUnreachable);
+    }
+    agent.answer = json({ error: { code: 'body_too_large', message: 'at most 8388608 bytes' } }, 413);
+    expect(await control.start(order)).toMatchObject({
+      result: 'refused',
+      reason: expect.stringContaining('too long'),
+    });
+  });
+});
+
+it('shows its token to the agent, and in no error', async () => {
+  agent.answer = (request, response) =>
+    json({ error: { message: `${request.headers.authorization} is wrong` } }, 403)(request, response);
+  const error = await control.inspect(['run_a']).catch((thrown: Error) => thrown);
+  expect(agent.requests).toEqual([{ path: '/status', authorization: `Bearer ${AGENT_TOKEN}` }]);
+  expect(JSON.stringify([error, (error as Error).message, (error as Error).stack, control.profile])).not.toContain(
+    AGENT_TOKEN,
+  );
+  expect((error as Error).message).toBe('it answered 403: Bearer [redacted] is wrong');
+});
+
+it.each([
+  ['behind', -HOUR_MS],
+  ['ahead', HOUR_MS],
+])('an agent whose clock is an hour %s tells times by ours', async (word, offset) => {
+  const theirs = (ms: number) => new Date(Date.now() + offset + ms);
+  const status = statusAs({
+    active: [runningAs('run_a', { started_at: theirs(-10_000), last_output_at: theirs(-1_000) })],
+  });
+  Object.assign(status.agent as object, { now: theirs(0) });
+  agent.answer = json(status);
+  const found = (await control.inspect(['run_a'])).get('run_a');
+  if (found?.state !== 'running') throw new Error('it is not running');
+  expect(Math.abs(Date.now() - 10_000 - found.startedAt.getTime())).toBeLessThan(2_000);
+  expect(Math.abs(Date.now() - 1_000 - (found.lastOutputAt?.getTime() ?? 0))).toBeLessThan(2_000);
+  expect(control.profile.notes).toEqual([
+    `its clock is 3600 s ${word === 'ahead' ? 'ahead of' : 'behind'} ours: its times are told by ours`,
+  ]);
+});
+
+it('one call at a time finds out whether a silent agent is back, and no other waits for that', async () => {
+  agent.answer = () => {};
+  await expect(control.inspect(['run_a'])).rejects.toThrow('no answer in time');
+  const trial = control.inspect(['run_a']);
+  const others = await Promise.allSettled([control.cancel('run_a', 'term'), control.log('run_a', 10), control.list()]);
+  expect(others.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await expect(trial).rejects.toThrow('no answer in time');
+  expect(agent.requests).toHaveLength(2);
+  agent.answer = json({ run_ids: [] });
+  expect(await control.list()).toEqual([]);
+});

@@ -1,0 +1,149 @@
+/** An agent is killed and started again: what runs goes on, what is lost is told, and nothing that was promised is forgotten. */
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { AGENT_RESTARTED } from '../../../src/core/agent.ts';
+import type { Probe } from '../../../src/core/run.ts';
+import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
+import { AGENT_TOKEN, openByAgent } from '../../support/agent.ts';
+import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../../support/agent-process.ts';
+import {
+  BECOME_NOBODY,
+  isRoot,
+  makeOptions,
+  NOBODY,
+  orderOf,
+  type RunnerOptions,
+  removeRunner,
+} from '../../support/process-runner.ts';
+import {
+  deadline,
+  endByWord,
+  eventually,
+  findByWord,
+  makeMarker,
+  NASTY,
+  removeDirectory,
+  waitUntilGone,
+} from '../../support/processes.ts';
+
+let built: { dir: string; bundle: string };
+let options: RunnerOptions;
+let agent: AgentProcess;
+let control: JobControl;
+let marker: string;
+
+beforeAll(async () => {
+  built = await bundleAgent();
+});
+afterAll(() => removeDirectory(built.dir));
+
+// An ordinary account, to whom a directory can be closed.
+const prefix = isRoot ? BECOME_NOBODY : [];
+
+async function start(listen = '127.0.0.1:0'): Promise<void> {
+  agent = await startAgentProcess({ ...built, prefix, flags: { dataDir: options.dataDir, listen } });
+}
+
+beforeEach(async () => {
+  options = makeOptions('scan', isRoot ? NOBODY : null);
+  marker = makeMarker();
+  await start();
+  control = openByAgent(agent.url);
+});
+
+afterEach(async () => {
+  await control.close();
+  await agent.kill();
+  endByWord(marker);
+  removeRunner(options);
+});
+
+async function probe(runId: string): Promise<Probe | undefined> {
+  return (await control.inspect([runId])).get(runId);
+}
+
+async function startRun(runId: string, mode = 'plain'): Promise<void> {
+  expect(await control.start(orderOf(runId, [NASTY, mode, `${marker}-${runId}`, deadline()]))).toEqual({
+    result: 'started',
+  });
+  await eventually(async () => expect(await control.log(runId, 1000)).toContain('ready'));
+}
+
+const pidsOf = (runId: string) => findByWord(`${marker}-${runId}`);
+const stateFile = () => join(options.dataDir, 'agent.json');
+
+it('a killed agent takes up its living runs, and tells of one that died meanwhile in its first answer', async () => {
+  await startRun('run_lives');
+  await startRun('run_dies');
+  await control.start(orderOf('run_ends', ['sh', '-c', 'exit 5']));
+  await eventually(async () => expect((await probe('run_ends'))?.state).toBe('exited'));
+  const [alive] = pidsOf('run_lives');
+  await agent.kill();
+  for (const pid of pidsOf('run_dies')) process.kill(pid, 'SIGKILL');
+  await waitUntilGone(`${marker}-run_dies`);
+
+  await start(addressOf(agent));
+  const first = await fetch(`${agent.url}/status`, { headers: { authorization: `Bearer ${AGENT_TOKEN}` } });
+  expect(await first.json()).toMatchObject({
+    active: [{ run_id: 'run_lives', state: 'running' }],
+    completed: [
+      { run_id: 'run_ends', state: 'exited', exit_code: 5 },
+      { run_id: 'run_dies', state: 'vanished', survivors: [], reason: AGENT_RESTARTED },
+    ],
+  });
+  expect(await probe('run_dies')).toMatchObject({ state: 'vanished', reason: 'agent restarted; process lost' });
+  expect(pidsOf('run_lives')).toContain(alive);
+  expect(await control.cancel('run_lives', 'kill')).toBe('accepted');
+  await eventually(async () => expect(await probe('run_lives')).toMatchObject({ state: 'exited', signal: 'KILL' }));
+  await waitUntilGone(marker);
+});
+
+it('an order that comes after its cancel starts nothing, also by the next agent', async () => {
+  expect(await control.cancel('run_late', 'term')).toBe('no_record');
+  await agent.kill();
+  await start(addressOf(agent));
+  expect(await probe('run_late')).toEqual({ state: 'no_record' });
+  expect(await control.start(orderOf('run_late', [NASTY, 'plain', marker, deadline()]))).toEqual({ result: 'voided' });
+  expect(findByWord(marker)).toEqual([]);
+});
+
+it('state that is cut in half is moved aside, loudly, and runs are none the worse for it', async () => {
+  await startRun('run_lives');
+  await control.cancel('run_late', 'term');
+  await agent.kill();
+  const text = readFileSync(stateFile(), 'utf8');
+  writeFileSync(stateFile(), text.slice(0, text.length / 2));
+
+  await start(addressOf(agent));
+  expect(await probe('run_lives')).toMatchObject({ state: 'running' });
+  const aside = readdirSync(options.dataDir).filter((name) => name.startsWith('agent.json.corrupt-'));
+  expect(aside.map((name) => readFileSync(join(options.dataDir, name), 'utf8'))).toEqual([
+    text.slice(0, text.length / 2),
+  ]);
+  expect(control.profile.notes).toContainEqual(
+    expect.stringContaining(`moved to ${join(options.dataDir, aside[0] ?? '')}`),
+  );
+  expect(agent.log).toContainEqual(
+    expect.objectContaining({ level: 'error', msg: expect.stringContaining('moved aside') }),
+  );
+  expect(existsSync(stateFile())).toBe(false);
+});
+
+it('a directory that can not be written takes no new run and no early cancel, and stops what runs', async () => {
+  await startRun('run_lives');
+  const dirs = [options.dataDir, join(options.dataDir, 'runs')];
+  for (const dir of dirs) chmodSync(dir, 0o555);
+  try {
+    const order = orderOf('run_new', [NASTY, 'plain', `${marker}-run_new`, deadline()]);
+    await expect(control.start(order)).rejects.toThrow(RunnerUnreachable);
+    await expect(control.cancel('run_late', 'term')).rejects.toThrow(/state can't be written/);
+    expect(await probe('run_new')).toEqual({ state: 'no_record' });
+    expect(pidsOf('run_new')).toEqual([]);
+    expect(await control.cancel('run_lives', 'kill')).toBe('accepted');
+    await eventually(async () => expect(await probe('run_lives')).toMatchObject({ state: 'exited', signal: 'KILL' }));
+  } finally {
+    for (const dir of dirs) chmodSync(dir, 0o755);
+  }
+  await startRun('run_new');
+});
