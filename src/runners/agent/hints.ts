@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Changes } from '../../core/agent.ts';
 
-const MAX_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 2_000;
 
 export interface Hints {
   subscribe(listener: (runId: string) => void): () => void;

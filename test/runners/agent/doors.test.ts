@@ -1,30 +1,22 @@
 /** Who gets through to an agent, with what, and what becomes of the rest. Over HTTPS, with a certificate of its own. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from '../../../src/app/agent/index.ts';
 import { RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
 import { AGENT_TOKEN, agentConfig, openByAgent } from '../../support/agent.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { silentLog } from '../../support/databases.ts';
 import { makeOptions, orderOf, type RunnerOptions, removeRunner } from '../../support/process-runner.ts';
-import { eventually, makeTemporaryDirectory, removeDirectory } from '../../support/processes.ts';
+import { eventually } from '../../support/processes.ts';
 
-let dir: string;
 let options: RunnerOptions;
 let agent: RunningAgent;
 let ca: string;
 
 beforeAll(async () => {
-  dir = makeTemporaryDirectory('tls');
-  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const names = ['-subj', '/CN=lab', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync('openssl', [...made, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-  ca = readFileSync(cert, 'utf8');
+  const tls = makeCertificate();
+  ca = tls.cert;
   options = makeOptions('scan');
-  const tls = { cert: ca, key: readFileSync(key, 'utf8') };
   agent = await startAgent(
     { ...agentConfig(options), tls },
     { version: '1.2.3', log: silentLog, env: options.processEnv },
@@ -34,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.close(0);
   removeRunner(options);
-  removeDirectory(dir);
 });
 
 interface Sent {
