@@ -54,6 +54,22 @@ describe('the command line', () => {
     ]);
   });
 
+  it('hands the options of an agent on, and misses the one that it needs', async () => {
+    const given: object[] = [];
+    const agent: CliDeps['agent'] = async (flags) => given.push(flags) && 0;
+    const line = 'agent --data-dir runs --pass-env A B --tls-cert c.pem --tls-key k.pem --root /srv --user runs';
+    expect((await cli(line, { agent })).exitCode).toBe(0);
+    expect((await cli('agent --data-dir runs --listen [::1]:80', { agent })).exitCode).toBe(0);
+    expect(given).toEqual([
+      {
+        ...{ listen: '127.0.0.1:7433', dataDir: 'runs', passEnv: ['A', 'B'] },
+        ...{ tlsCert: 'c.pem', tlsKey: 'k.pem', root: '/srv', user: 'runs' },
+      },
+      { listen: '[::1]:80', dataDir: 'runs' },
+    ]);
+    expect(await cli('agent', { agent })).toMatchObject({ exitCode: 2, err: expect.stringContaining('--data-dir') });
+  });
+
   it('gives the answer itself with --json, wherever that stands', async () => {
     for (const line of ['batch run a.yml --json', '--json batch run a.yml', 'batch --json run a.yml']) {
       const ran = await cli(line);
