@@ -16,7 +16,6 @@ import { type Clock, type JobControl, type Logger, RunnerUnreachable, type Start
 import type { AgentJobs } from '../../web/agent.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { AgentState } from './state.ts';
-import { makeTurns } from './turns.ts';
 
 /** So many are looked at before others get their turn. */
 const AT_ONCE = 200;
@@ -32,8 +31,6 @@ export interface JobsOptions {
 }
 
 export function makeAgentJobs({ control, state, feed, facts, now }: JobsOptions): AgentJobs {
-  const inTurn = makeTurns();
-
   async function status(ids: readonly string[] | null): Promise<AgentStatus> {
     const probes = await inspectAll(control, ids ?? (await control.list()));
     const entries = [...probes].flatMap(([runId, probe]) => entryOf(runId, withReason(runId, probe)) ?? []);
@@ -56,28 +53,22 @@ export function makeAgentJobs({ control, state, feed, facts, now }: JobsOptions)
     const result = await control.cancel(runId, mode);
     if (result !== 'no_record' || mode === 'void') return result;
     onDisk(() => state.noteCancelled(runId));
-    // An earlier agent may have been killed while it started it: its supervisor may be about to claim it.
+    // Its supervisor may be about to claim it, started by an order at the same time or by an earlier agent that was killed.
     const isPrepared = (await control.inspect([runId])).get(runId)?.state !== 'no_record';
     if (!isPrepared || (await control.cancel(runId, 'void')) === 'accepted') return result;
     return control.cancel(runId, mode);
   }
 
-  async function acknowledge(runId: string): Promise<readonly string[]> {
-    return (await control.forget?.(runId)) ? [runId] : [];
-  }
-
   return {
     status,
     known: () => control.list(),
-    assign: (order) =>
-      inTurn(order.run_id, async () =>
-        state.isCancelled(order.run_id) ? { result: 'voided' } : control.start(orderOf(order)),
-      ),
-    cancel: (runId, mode) => inTurn(runId, () => cancel(runId, mode)),
+    // The runner prepares the run's place in the same breath as the look at the tombstone: a cancel sees one of the two.
+    assign: async (order) => (state.isCancelled(order.run_id) ? { result: 'voided' } : control.start(orderOf(order))),
+    cancel,
     log: (runId, bytes) => control.log(runId, bytes),
     async acknowledge(ids) {
       const gone: string[] = [];
-      for (const runId of ids) gone.push(...(await inTurn(runId, () => acknowledge(runId))));
+      for (const runId of ids) if (await control.forget?.(runId)) gone.push(runId);
       onDisk(() => state.forgetLost(gone));
       return gone;
     },
