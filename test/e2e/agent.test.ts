@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AGENT_TOKEN } from '../support/agent.ts';
 import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../support/agent-process.ts';
-import { findByWord, removeDirectory, waitUntilGone } from '../support/processes.ts';
+import { endAtOnce, removeDirectory, waitUntilGone } from '../support/processes.ts';
 import { runOf, submit, untilRunning, untilTask, WAIT } from '../support/world.ts';
 import { finisher, nasty, pidsOf, sleeper } from './programs.ts';
 import { outcomesOf } from './rules.ts';
@@ -101,9 +101,7 @@ it('a close while the agent is away ends the run once it is back', async () => {
 it('a run that died while its agent was away is lost for that reason, and not begun again by itself', async () => {
   const { batch, word, first } = await startTask(world, newIssue(world), onLab(finisher(0)));
   await agent.kill();
-  // The machine takes all of it, with what would have noted its end.
-  for (const pid of findByWord(word)) process.kill(pid, 'SIGKILL');
-  await waitUntilGone(word);
+  await endAtOnce(word);
   await startAgent(addressOf(agent));
   const task = await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
   expect(await runOf(world, batch, 'train')).toMatchObject({

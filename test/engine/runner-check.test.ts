@@ -46,3 +46,19 @@ it('asks about every one of many runs within some turns, and about those on thei
   expect(asked.every((ids) => ids.includes('stops') && ids.length <= 101)).toBe(true);
   expect(new Set(asked.flat()).size).toBe(251);
 });
+
+it('waits for no runner with the others', async () => {
+  const runs = [{ ...liveRun('far'), runner: 'lab' }, liveRun('ended')];
+  const { deps, enqueued } = world(runs, () => anExit());
+  const near = deps.runners.get('local');
+  let giveUp: (error: Error) => void = () => {};
+  const silence = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  const far = { inspect: () => silence } as unknown as JobControl;
+  const check = checkRunners({ ...deps, runners: { ...deps.runners, get: (name) => (name === 'lab' ? far : near) } });
+  await expect.poll(() => enqueued).toEqual(['task:task-of-ended']);
+  giveUp(new Error('no answer in time'));
+  await check;
+  expect(enqueued).toEqual(['task:task-of-ended']);
+});

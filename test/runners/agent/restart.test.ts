@@ -18,6 +18,7 @@ import {
 } from '../../support/process-runner.ts';
 import {
   deadline,
+  endAtOnce,
   endByWord,
   eventually,
   findByWord,
@@ -80,8 +81,7 @@ it('a killed agent takes up its living runs, and tells of one that died meanwhil
   await eventually(async () => expect((await probe('run_ends'))?.state).toBe('exited'));
   const [alive] = pidsOf('run_lives');
   await agent.kill();
-  for (const pid of pidsOf('run_dies')) process.kill(pid, 'SIGKILL');
-  await waitUntilGone(`${marker}-run_dies`);
+  await endAtOnce(`${marker}-run_dies`);
 
   await start(addressOf(agent));
   const first = await fetch(`${agent.url}/status`, { headers: { authorization: `Bearer ${AGENT_TOKEN}` } });
