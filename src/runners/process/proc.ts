@@ -96,9 +96,19 @@ export function argumentsOf(pid: number): string[] {
 
 /** Whether a process was started with this variable. Unreadable means no: it runs as somebody else. */
 export function hasVariable(pid: number, assignment: string): boolean {
+  return environmentOf(pid).includes(assignment);
+}
+
+/** What it was started with under that name. */
+export function valuesOf(pid: number, name: string): string[] {
+  const start = `${name}=`;
+  return environmentOf(pid).flatMap((entry) => (entry.startsWith(start) ? entry.slice(start.length) : []));
+}
+
+function environmentOf(pid: number): string[] {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(assignment);
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
-    return false;
+    return [];
   }
 }

@@ -5,12 +5,13 @@
 import { join } from 'node:path';
 import { processesIn } from './containment/cgroup.ts';
 import { MARK_VARIABLE } from './containment/scan.ts';
-import { argumentsOf, hasVariable, type Snapshot, signalPid, withDescendants } from './proc.ts';
+import { argumentsOf, type Snapshot, signalPid, valuesOf, withDescendants } from './proc.ts';
 
 /** The names that a run's own shells go by; the directory of its records follows. */
 const SUPERVISOR_NAME = 'standdown-supervisor';
 const FIRST_NAME = 'standdown-init';
 const LOG_NAME = 'standdown-log';
+const OWN_NAMES = [SUPERVISOR_NAME, FIRST_NAME, LOG_NAME];
 
 interface Places {
   runs: string;
@@ -29,19 +30,16 @@ export interface Remnants {
 }
 
 export function findRemnants({ runs, groups }: Places, runId: string, snapshot: Snapshot): Remnants {
-  const dir = join(runs, runId);
-  const mark = `${MARK_VARIABLE}=${dir}`;
+  const carriers = carriersIn(snapshot).get(join(runs, runId)) ?? [];
   const programs = new Set(groups === null ? [] : processesIn(join(groups, runId)));
   const firsts = new Set<number>();
   const helpers = new Set<number>();
   let supervised = false;
-  for (const { pid } of snapshot.values()) {
-    if (pid === process.pid) continue;
-    const name = nameIn(pid, dir);
+  for (const { pid, name } of carriers) {
     supervised ||= name === SUPERVISOR_NAME;
     if (name === FIRST_NAME) firsts.add(pid);
     else if (name === SUPERVISOR_NAME || name === LOG_NAME) helpers.add(pid);
-    else if (hasVariable(pid, mark)) programs.add(pid);
+    else programs.add(pid);
   }
   if (programs.size === 0 && firsts.size === 0) return { pids: new Set(), programs, helpers, supervised };
   const pids = withDescendants([...programs, ...firsts, ...helpers], snapshot);
@@ -63,7 +61,35 @@ export function endRemnants({ pids, programs }: Remnants, mode: 'term' | 'kill')
   for (const pid of pids) signalPid(pid, 'SIGKILL');
 }
 
-function nameIn(pid: number, dir: string): string | null {
-  const [, option, , name = '', place] = argumentsOf(pid);
-  return option === '-c' && place === dir ? name : null;
+/** A process that carries the directory of a run's records; null: in its environment, not as one of the run's own shells. */
+interface Carrier {
+  pid: number;
+  name: string | null;
+}
+
+/** By that directory. Read once for each snapshot: many runs may be asked about at once. */
+const carriersOf = new WeakMap<Snapshot, ReadonlyMap<string, readonly Carrier[]>>();
+
+function carriersIn(snapshot: Snapshot): ReadonlyMap<string, readonly Carrier[]> {
+  const known = carriersOf.get(snapshot);
+  if (known !== undefined) return known;
+  const found = new Map<string, Carrier[]>();
+  const add = (dir: string, carrier: Carrier): void => {
+    const others = found.get(dir);
+    if (others === undefined) found.set(dir, [carrier]);
+    else others.push(carrier);
+  };
+  for (const { pid } of snapshot.values()) {
+    if (pid === process.pid) continue;
+    const own = ownShell(pid);
+    if (own !== null) add(own.dir, { pid, name: own.name });
+    for (const dir of valuesOf(pid, MARK_VARIABLE)) if (dir !== own?.dir) add(dir, { pid, name: null });
+  }
+  carriersOf.set(snapshot, found);
+  return found;
+}
+
+function ownShell(pid: number): { dir: string; name: string } | null {
+  const [, option, , name = '', dir] = argumentsOf(pid);
+  return option === '-c' && OWN_NAMES.includes(name) && dir !== undefined ? { dir, name } : null;
 }
