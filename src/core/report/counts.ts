@@ -11,6 +11,7 @@ export const OUTCOMES = [
   'cancelled_by_issue',
   'cancelled_by_person',
   'superseded',
+  'app_uninstalled',
   'skipped_by_dependency',
   'skipped_by_person',
 ] as const;
@@ -53,7 +54,7 @@ const OUTCOME_OF: Readonly<Record<Cause, ByEnd>> = {
   question: USUAL,
   blocker: USUAL,
   superseded: { ...USUAL, cancelled: 'superseded' },
-  app_uninstalled: USUAL,
+  app_uninstalled: { ...USUAL, cancelled: 'app_uninstalled' },
 };
 
 export function outcomeOf(state: EndState, cause: Cause): Outcome {

@@ -26,6 +26,7 @@ describe('counts by cause', () => {
     ['cancelled', 'issue_deleted', 'cancelled_by_issue'],
     ['cancelled', 'command', 'cancelled_by_person'],
     ['cancelled', 'superseded', 'superseded'],
+    ['cancelled', 'app_uninstalled', 'app_uninstalled'],
     ['skipped', 'dependency', 'skipped_by_dependency'],
     ['skipped', 'command', 'skipped_by_person'],
   ] as const)('%s by %s is %s', (state, cause, outcome) => {
