@@ -75,6 +75,26 @@ describe('an App that is suspended', () => {
   });
 });
 
+describe('an App that is uninstalled and installed again', () => {
+  it('tells what it owed, also where a try came before anybody had heard of it', async () => {
+    const place = newPlace(world);
+    const { issue, batch } = await startAt(world, place);
+    const { installationId } = await stateOf(world, place);
+    const down = { kind: 'answer', status: 502, body: { message: 'Server Error' }, method: 'POST', times: 1 } as const;
+    world.github.faults.add({ ...down, path: `/repos/${place.fullName}/issues/${issue.number}/comments` });
+    world.github.webhooks.lose(({ event }) => event === 'installation');
+    issue.close(BY);
+    await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed' });
+    world.github.installation.uninstall({ ...BY, account: place.account });
+    const tokens = `/app/installations/${installationId}/access_tokens`;
+    const refusals = () => world.github.requests().filter(({ path, status }) => path === tokens && status === 404);
+    await expect.poll(() => refusals().length, WAIT).toBeGreaterThan(0);
+    world.github.webhooks.loseNone();
+    world.github.installation.install({ ...BY, account: place.account, repositories: [place.fullName] });
+    await expect.poll(() => outcomesAt(world, place.fullName, issue.number).length, WAIT).toBe(1);
+  });
+});
+
 describe('a repository that is archived', () => {
   it('keeps what runs and starts nothing, and says why; once it is not archived any more what waits starts', async () => {
     const place = newPlace(world);

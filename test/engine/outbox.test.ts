@@ -171,7 +171,7 @@ describe('one comment for one cause', () => {
 
 describe('an answer that will not change', () => {
   it.each([
-    ['an issue that is gone', refusal('lost_access', 404)],
+    ['an issue that is gone', refusal('refused', 404)],
     ['a deleted issue', refusal('refused', 410)],
     ['words that are refused', refusal('refused', 422)],
   ])('to %s is given up on, with its reason in the journal', async (_, error) => {
@@ -195,9 +195,9 @@ describe('an answer that will not change', () => {
     expect(stage.bodiesOf(ISSUE)).toHaveLength(1);
   });
 
-  it('is not what a lost permission is: that may come back', async () => {
+  it.each([403, 404])('is not what a repository out of reach (%i) is: that may come back', async (status) => {
     await stage.owe('command:1:ann', ISSUE);
-    stage.faults.push({ call: 'createComment', error: refusal('lost_access', 403), when: 'before' });
+    stage.faults.push({ call: 'createComment', error: refusal('lost_access', status), when: 'before' });
     await stage.run(stage.start(), MINUTE);
     expect((await stage.item('command:1:ann')).state).toBe('sent');
   });

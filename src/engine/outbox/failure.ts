@@ -1,7 +1,7 @@
 /** What a try that failed means for its message, and for all others of that installation. */
 import { writeScope } from '../../core/pace.ts';
 import { isGivenUp, isGone } from '../access/index.ts';
-import { issueKey } from '../keys.ts';
+import { accessKey, issueKey } from '../keys.ts';
 import { GitHubError, type OutboxItem, type OutboxResult } from '../ports.ts';
 import { messageEvent } from './message-event.ts';
 import type { Turn } from './turn.ts';
@@ -11,14 +11,11 @@ const MAX_BACKOFF_MS = 900_000;
 /** So often an issue's row may change under a note in it. */
 const MAX_ROUNDS = 5;
 
-/** No such issue, none any more, or not in these words: it will not change by itself. */
-const FINAL = [404, 410, 422];
-
 export async function failed({ deps, lease, view, pauses }: Turn, error: unknown): Promise<OutboxResult> {
   const { item } = lease;
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof GitHubError)) return again(item, message, deps.clock(), 0);
-  if (error.code === 'refused' || (error.code === 'lost_access' && (await isLost(deps, item, error.status)))) {
+  if (error.code === 'refused' || (error.code === 'lost_access' && (await isLost(deps, item)))) {
     const journal = [messageEvent('COMMENT_REFUSED', deps.clock(), item, { message })];
     return { state: 'refused', error: message, journal };
   }
@@ -36,10 +33,14 @@ export async function failed({ deps, lease, view, pauses }: Turn, error: unknown
   return result;
 }
 
-/** Where the App was taken from the repository it may come back within the grace, as if nothing had been; and then not any more. */
-async function isLost({ store }: Turn['deps'], { repositoryId }: OutboxItem, status: number | null): Promise<boolean> {
+/**
+ * It is the repository that can't be reached, whatever the issue. Where the App was taken from it, it may come back within the grace, as if
+ * nothing had been; and then not any more. The write may be the first to notice: whether it was, is looked at then.
+ */
+async function isLost({ store, clock }: Turn['deps'], { repositoryId }: OutboxItem): Promise<boolean> {
   if (await isGone(store, repositoryId)) return isGivenUp(store, repositoryId);
-  return FINAL.includes(status ?? 0);
+  await store.queue.enqueue([{ key: accessKey(repositoryId), dueAt: clock() }]);
+  return false;
 }
 
 function again({ failures }: OutboxItem, error: string, now: Date, askedMs: number) {
