@@ -40,7 +40,11 @@ async function readDependencies(
   if (blockedByCount === 0) return [];
   const dependencies = await github.readDependencies(own, number);
   const visible = dependencies.map((dependency) => named('dependency', dependency.label, dependency));
-  return [...visible, ...hiddenOnes((blockedByCount ?? 0) - visible.length)];
+  if ((blockedByCount ?? 0) <= visible.length) return visible;
+  // It was counted before it was listed: what was taken away in between is not hidden.
+  const again = await github.readIssue(own, number);
+  const counted = again.found === 'issue' ? (again.issue.blockedByCount ?? 0) : 0;
+  return [...visible, ...hiddenOnes(Math.min(blockedByCount ?? 0, counted) - visible.length)];
 }
 
 /** GitHub counts blockers in repositories that the App can't see, and lists them not: they block like any that can't be read. */

@@ -153,6 +153,19 @@ describe('a task whose issue is blocked from the beginning', () => {
     expect(await taskOf(id)).toMatchObject({ state: 'running', runNumber: 1 });
   });
 
+  it('is blocked by nothing where its only dependency is taken away between two reads', async () => {
+    checker.set(BLOCKER, { state: 'open' });
+    blockedBy(BLOCKER);
+    checker.readDependencies = async () => {
+      checker.set(TASK_ISSUE, { state: 'open', blockedByCount: 0 });
+      return [];
+    };
+    const id = await submitTask();
+    await workOff();
+    expect(await statuses()).toEqual([]);
+    expect(await taskOf(id)).toMatchObject({ state: 'running', runNumber: 1 });
+  });
+
   it('does not start while its blockers can not be read, and others do; then it starts without delay', async () => {
     const { readDependencies } = checker;
     checker.set(2, { state: 'open' });
