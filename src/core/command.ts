@@ -80,6 +80,7 @@ function decideRetry(command: Command, { task, run, issue }: Subject): Decision 
     if (isLive(run))
       return { conflict: `${task.key} is ${run.state === 'stopping' ? 'stopping' : 'running'}; nothing to retry` };
     if (task.blockers.length > 0) return { conflict: `${task.key} waits for an answer: use answer` };
+    if (task.cause === 'no_verdict') return { conflict: `${task.key} was not verified: use release, or done` };
     if (task.state === 'blocked') return { conflict: `${task.key} waits for other issues: use release` };
     return {
       conflict: task.hold ? `${task.key} is on hold: use release` : `${task.key} has not run yet; it is ${task.state}`,
@@ -98,11 +99,9 @@ function decideHold({ actor, text }: Command, { task }: Subject, now: Date): Dec
   return { steps: [{ step: 'hold', hold: { reason: text, actor, at: now }, actor }] };
 }
 
-function decideRelease(
-  { actor }: Command,
-  { task, run, blockers = [], endingEpisode = null }: Subject,
-  now: Date,
-): Decision {
+function decideRelease(command: Command, subject: Subject, now: Date): Decision {
+  const { actor } = command;
+  const { task, run, issue, blockers = [], endingEpisode = null } = subject;
   const steps: Step[] = [];
   if (isEnded(task.state)) {
     if (task.hold === null) return endedAlready(task);
@@ -114,6 +113,10 @@ function decideRelease(
     const ending = task.target === null ? survived(actor) : authorisedEnding(task.target, endingEpisode);
     if (ending === null) return { conflict: 'what the closer of its issue may say is still being read: try again' };
     steps.push({ step: 'disregard_survivors', ending });
+  }
+  if (task.state === 'blocked' && task.cause === 'no_verdict') {
+    if (issue?.state === 'closed') return closedIssue(issue);
+    steps.push({ step: 'requeue', requeue: { reason: 'retry', actor, episodeId: null }, effect: effectOf(command) });
   }
   if (steps.length > 0) return { steps };
   if (task.blockers.length > 0) return { conflict: `${task.key} waits for an answer: use answer` };

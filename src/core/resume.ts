@@ -15,7 +15,8 @@ export function isToBeResumed(
   { force, at }: Pick<Resume, 'force' | 'at'>,
 ): boolean {
   if (finishedAt !== null && finishedAt > at) return false;
-  if (state === 'blocked') return (cause === 'question' || cause === 'blocker') && updatedAt <= at;
+  if (state === 'blocked')
+    return (cause === 'question' || cause === 'blocker' || cause === 'no_verdict') && updatedAt <= at;
   if (state === 'failed' || state === 'cancelled') return true;
   return force && isEnded(state) && cause !== 'dependency';
 }

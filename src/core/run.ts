@@ -2,6 +2,7 @@
  * One attempt at a task. States: `starting` (the row exists, the process may not) → `running` → `stopping` (a cancel is
  * recorded) → one of the four ends. An end is written only after the runner was seen to have no live process of the run.
  */
+import type { EnvironmentReason, FailureClass } from './failure.ts';
 import type { Cause } from './task.ts';
 
 export type RunState = 'starting' | 'running' | 'stopping' | 'succeeded' | 'failed' | 'cancelled' | 'lost';
@@ -22,13 +23,14 @@ export interface Run {
   /** 1, 2, 3 … per task, over all generations. */
   number: number;
   generation: number;
+  /** `verify`: it judges the work run before it. */
   purpose: 'work' | 'verify';
   runner: string;
   state: RunState;
   cause: Cause | null;
   /** A sentence for people, e.g. why it was lost. */
   reason: string | null;
-  failureClass: 'work' | 'environment' | null;
+  failureClass: FailureClass | null;
   exitCode: number | null;
   /** Name without SIG, e.g. `TERM`. */
   signal: string | null;
@@ -67,6 +69,8 @@ export type Probe =
       endedAt: Date;
       survivors: readonly number[];
       containment: Containment;
+      /** The runner's own word for an end that was not the program's doing. */
+      reason?: EnvironmentReason;
     }
   /** It was claimed, no exit is recorded, and nothing of it is alive: killed from outside, or the machine restarted. */
   | {

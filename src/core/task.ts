@@ -1,6 +1,6 @@
 /**
  * One unit of work of a batch. States: `waiting` (its needs are not done) → `ready` → `running` → an end; `blocked` needs
- * a person or another issue. A task is `running` while its run starts, runs or stops; `target` then says what it becomes
+ * a person or another issue. A task is `running` while its run starts, runs or stops, and while that is verified; `target` then says what it becomes
  * once that run is seen gone. Every end carries a cause, an actor and a time, and is written at one place (engine/apply).
  */
 import type { TaskSpec } from './documents/spec.ts';
@@ -13,6 +13,8 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const CAUSES = [
   'run_succeeded',
   'run_failed',
+  'verify_failed',
+  'no_verdict',
   'issue_completed',
   'issue_not_planned',
   'issue_duplicate',

@@ -42,9 +42,9 @@ export async function act(deps: Deps, taskId: string, verb: Verb, input: ActInpu
   const own = effect === undefined ? {} : { effect };
   const command: Command = { verb, id: deps.newId('command'), actor, cause, text, ...own };
   const decided = async (subject: Subject) => {
-    const later = saidAt === undefined ? null : begunLater(verb, subject, saidAt);
+    const later = saidAt === undefined ? null : begunLater(verb, await ofWork(deps, subject), saidAt);
     if (later !== null) return later;
-    if (verb !== 'retry') return decide(command, subject, deps.clock());
+    if (!startsOver(verb, subject.task)) return decide(command, subject, deps.clock());
     const bar = (await barOf(deps, subject.task)) ?? (await lostNeedOf(deps, subject.task));
     if (bar !== null) return bar;
     return decide(command, { ...subject, issue: await liveIssueOf(deps, subject) }, deps.clock());
@@ -52,8 +52,20 @@ export async function act(deps: Deps, taskId: string, verb: Verb, input: ActInpu
   return carryOut(deps, taskId, decided, also);
 }
 
+function startsOver(verb: Verb, { cause }: Task): boolean {
+  return verb === 'retry' || (verb === 'release' && cause === 'no_verdict');
+}
+
+/** A verify run is a part of the work that it judges: it counts from the beginning of that. */
+async function ofWork({ store }: Deps, { task, run }: Subject): Promise<Pick<Subject, 'task' | 'run'>> {
+  if (run?.purpose !== 'verify') return { task, run };
+  const runs = (await store.queries.runsOfTasks([task.id])).get(task.id) ?? [];
+  const createdAt = runs.findLast(({ purpose }) => purpose === 'work')?.createdAt ?? run.createdAt;
+  return { task, run: { ...run, createdAt } };
+}
+
 /** Whoever asked for a stop, or for another run, did not know of this one. */
-function begunLater(verb: Verb, { task, run }: Subject, saidAt: Date): Conflict | null {
+function begunLater(verb: Verb, { task, run }: Pick<Subject, 'task' | 'run'>, saidAt: Date): Conflict | null {
   if (run === null || run.createdAt <= saidAt) return null;
   const stops = verb === 'cancel' || verb === 'skip' || verb === 'done';
   const isMeant = isLive(run) ? stops : verb === 'retry';

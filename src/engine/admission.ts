@@ -7,6 +7,7 @@ import { START_FRESHNESS_MS } from '../core/plan/limits.ts';
 import { age } from '../core/report/text.ts';
 import type { SeenBlocker } from '../core/report/waiting.ts';
 import type { Task } from '../core/task.ts';
+import { nextPurpose } from '../core/verify.ts';
 import { isOutOfReach } from './access/index.ts';
 import type { Deps } from './deps.ts';
 import { GitHubError } from './ports.ts';
@@ -61,12 +62,14 @@ export async function isForbidden({ store }: Deps, task: Task): Promise<boolean>
   return forbidsStarts(batch, batch.onFailure === 'stop' ? (await store.outlineOfBatch(batch.id)).counts : []);
 }
 
-/** `on_close: ignore` lets a task run for a closed issue, for that one close. */
+/** `on_close: ignore` lets a task run for a closed issue, for that one close; `let_finish` its verify run alone. */
 async function isOpenFor({ store }: Deps, task: Task, issue: TrackedIssue): Promise<boolean> {
   if (issue.presence !== 'present') return false;
   if (issue.state === 'open') return true;
   const episode = await store.newestEpisode(issue.nodeId);
-  return episode !== null && episode.action === 'ignore' && task.exemptEpisodeId === episode.id;
+  if (episode === null || task.exemptEpisodeId !== episode.id) return false;
+  if (episode.action === 'let_finish') return nextPurpose(task, await store.newestRun(task.id)) === 'verify';
+  return episode.action === 'ignore';
 }
 
 function blockedBy(task: Task, blockers: readonly BlockerView[]): Obstacle | null {

@@ -1,7 +1,14 @@
 /** Looks at everything that a task's plan needs. What can't be seen is null, never a guess. */
+
+import { blocking } from '../core/blockers/blocker.ts';
+import { NO_RUNS, type RunTally, tallyOf } from '../core/failure.ts';
+import { covers } from '../core/hold.ts';
+import type { TrackedIssue } from '../core/issue.ts';
 import type { TaskObservation } from '../core/plan/observation.ts';
+import { naturalResult } from '../core/plan/settle.ts';
 import { isLive, type Probe, type Run } from '../core/run.ts';
 import { isEnded, type Task } from '../core/task.ts';
+import { verifyOf } from '../core/verify.ts';
 import { isGivenUp } from './access/index.ts';
 import type { Deps } from './deps.ts';
 import { viewBlockersOf } from './view-blockers.ts';
@@ -21,7 +28,8 @@ export async function observe(deps: Deps, task: Task): Promise<TaskObservation> 
   // What survived its KILL is all that may still run in a batch whose name another one has taken.
   const outlived = isLive(run) && task.state === 'blocked';
   const over = probe !== null && probe.state !== 'running' && probe.state !== 'unreadable';
-  const runsAgain = over && (task.attempt < task.spec.retry.attempts || task.target !== null);
+  const succeeded = probe?.state === 'exited' && naturalResult(probe, 'work').state === 'succeeded';
+  const runsAgain = over && (!succeeded || task.target !== null);
   const since = new Date(deps.clock().getTime() - HOUR_MS);
   return {
     task,
@@ -35,6 +43,8 @@ export async function observe(deps: Deps, task: Task): Promise<TaskObservation> 
     // What runs goes on, and what has ended waits for nothing.
     blockers: issue === null || isLive(run) || isEnded(task.state) ? [] : await viewBlockersOf(deps, issue),
     barred: reopened || outlived || runsAgain ? await barOf(deps, task) : null,
+    tally: await tallyIn(deps, task, run),
+    isHeldBack: over && succeeded && run?.purpose === 'work' && (await isHeldBack(deps, task, issue)),
     requeuesWithinHour: reopened && issue !== null ? await store.countRequeues(issue, since, episode.id) : 0,
     isUninstalled: await isGivenUp(store, task.repositoryId),
   };
@@ -42,6 +52,20 @@ export async function observe(deps: Deps, task: Task): Promise<TaskObservation> 
 
 export function refOf(task: Task, number: number) {
   return { repositoryId: task.repositoryId, number };
+}
+
+/** The first of its generation's work runs has nothing before it. */
+async function tallyIn({ store }: Deps, task: Task, run: Run | null): Promise<RunTally> {
+  if (!isLive(run) || (task.attempt <= 1 && run.purpose === 'work')) return NO_RUNS;
+  return tallyOf((await store.queries.runsOfTasks([task.id])).get(task.id) ?? [], task.generation);
+}
+
+async function isHeldBack({ store }: Deps, task: Task, issue: TrackedIssue | null): Promise<boolean> {
+  if (verifyOf(task) === null) return false;
+  if ((await store.holds()).some((hold) => covers(hold, task))) return true;
+  const batch = task.batchId === null ? null : await store.batch(task.batchId);
+  if (batch !== null && batch.hold !== null) return true;
+  return issue !== null && blocking(task, await viewBlockersOf({ store }, issue)).length > 0;
 }
 
 /** null where the runner is unknown here or gave no answer. */

@@ -9,12 +9,14 @@ import { forbidsStarts } from '../core/plan/batch.ts';
 import type { Run } from '../core/run.ts';
 import { schedule } from '../core/schedule.ts';
 import type { Task } from '../core/task.ts';
+import { nextPurpose, verifyOf } from '../core/verify.ts';
 import { outOfReach } from './access/index.ts';
 import { isForbidden, type Obstacle, obstacleOf } from './admission.ts';
 import type { Deps } from './deps.ts';
 import { areRunnersFull, fullBatches, fullRepositories, isShut } from './full.ts';
 import { taskEvent } from './journal.ts';
 import { issueKey, SCHEDULE_KEY, taskKey } from './keys.ts';
+import { newRun, startingEvent } from './new-run.ts';
 import { GitHubError, type Write } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import type { StartPace } from './start-pace.ts';
@@ -143,7 +145,8 @@ async function admit(deps: Deps, task: Task): Promise<'started' | 'not_now'> {
     }
   }
   const batch = task.batchId === null ? null : await deps.store.batch(task.batchId);
-  return (await deps.store.commit(startWrites(deps, task, batch))) ? 'started' : 'not_now';
+  const purpose = await purposeOf(deps, task);
+  return (await deps.store.commit(startWrites(deps, { task, batch, purpose }))) ? 'started' : 'not_now';
 }
 
 async function withinMs<T>(ms: number, reading: Promise<T>): Promise<T> {
@@ -183,14 +186,23 @@ async function delay(
   return 'not_now';
 }
 
+/** Whether the work has succeeded already, and waits for its verify run. */
+async function purposeOf({ store }: Deps, task: Task): Promise<Run['purpose']> {
+  if (task.runNumber === 0 || verifyOf(task) === null) return 'work';
+  return nextPurpose(task, await store.newestRun(task.id));
+}
+
 /** Intent first: the run's row, its slot and its number, before any process. */
-function startWrites(deps: Deps, task: Task, batch: Batch | null): readonly Write[] {
+function startWrites(
+  deps: Deps,
+  { task, batch, purpose }: { task: Task; batch: Batch | null; purpose: Run['purpose'] },
+): readonly Write[] {
   const now = deps.clock();
-  const run = newRun(deps.newId('run'), task, now);
+  const run = newRun(deps.newId('run'), { task, purpose }, now);
   const set = {
     state: 'running',
     runNumber: run.number,
-    attempt: task.attempt + 1,
+    attempt: task.attempt + (purpose === 'work' ? 1 : 0),
     target: null,
     notBefore: null,
     notBeforeReason: null,
@@ -199,33 +211,7 @@ function startWrites(deps: Deps, task: Task, batch: Batch | null): readonly Writ
     { write: 'run.insert', run },
     ...setTask({ task, run: null }, set, now).writes,
     ...(batch === null ? [] : statusWrites(batch, now)),
-    taskEvent('RUN_STARTING', now, task, { run, data: { number: run.number, runner: run.runner } }),
+    startingEvent(task, run, now),
     { write: 'work.enqueue', key: taskKey(task.id), dueAt: now },
   ];
-}
-
-function newRun(id: string, task: Task, now: Date): Run {
-  const ends = {
-    cause: null,
-    reason: null,
-    failureClass: null,
-    exitCode: null,
-    signal: null,
-    endedAt: null,
-    goneAt: null,
-  };
-  const times = { createdAt: now, startedAt: null, cancelRequestedAt: null, termAt: null, killAt: null };
-  return {
-    id,
-    taskId: task.id,
-    number: task.runNumber + 1,
-    generation: task.generation,
-    purpose: 'work',
-    runner: task.spec.runsOn,
-    state: 'starting',
-    containment: null,
-    survivors: [],
-    ...ends,
-    ...times,
-  };
 }

@@ -4,7 +4,8 @@ import { type Command, decide, decideLink, type Verb } from '../../src/core/comm
 import { planBatch } from '../../src/core/plan/batch.ts';
 import type { TaskObservation } from '../../src/core/plan/observation.ts';
 import { DEFAULT_POLICY } from '../../src/core/policy.ts';
-import type { Task, TaskState } from '../../src/core/task.ts';
+import { isEnded, type Task, type TaskState } from '../../src/core/task.ts';
+import { nextPurpose } from '../../src/core/verify.ts';
 import { type RowStep, transition } from '../../src/engine/transition/index.ts';
 import {
   aBatch,
@@ -390,5 +391,84 @@ describe('a link to another issue', () => {
     expect(decideLink(closedOther, { task: idle('ready'), run: null, issue: null }, 'ann')).toEqual({
       ...{ conflict: '#13 is closed: reopen it first', code: 'issue_closed' },
     });
+  });
+});
+
+describe('a task with a verify stage', () => {
+  const spec = { ...aTask().spec, verify: { run: ['check'], env: {}, timeoutMinutes: null } };
+  const work = () => ({ task: { ...runningTask(), spec }, run: aRun() });
+  const verifying = () => ({
+    task: aTask({ state: 'running', runNumber: 2, attempt: 1, spec }),
+    run: aRun({ id: 'run_1_verify', number: 2, purpose: 'verify' }),
+    tally: { environmentFailures: 0, verifies: 1 },
+  });
+  const unverified = () => aTask({ state: 'blocked', cause: 'no_verdict', runNumber: 2, attempt: 1, spec });
+  const succeeded = anExit({ endedAt: at(20) });
+  const killed = anExit({ exitCode: null, signal: 'KILL' });
+
+  it('a close stops its verify run like any run, and sends none again', () => {
+    const seen = closed({ ...verifying(), probe: aRunningProbe() });
+    const { observation } = simulate(seen, NOW);
+    expect(observation.run).toMatchObject({ state: 'cancelled', signal: 'TERM' });
+    expect(observation.task).toMatchObject({ state: 'done', cause: 'issue_completed', endedByEpisodeId: 'episode_1' });
+    expect(simulate({ ...seen, probe: killed }, NOW).observation.task).toMatchObject({ cause: 'issue_completed' });
+  });
+
+  it('a close after its work’s success begins no verify run, and is what ends it', () => {
+    const denied = anEpisode({ authority: 'denied' });
+    for (const [episode, end] of [
+      [anEpisode(), 'done'],
+      [denied, 'cancelled'],
+    ] as const) {
+      const { observation } = simulate(closed({ ...work(), probe: succeeded, episode, endingEpisode: episode }), NOW);
+      expect(observation.run).toMatchObject({ number: 1, state: 'succeeded', exitCode: 0 });
+      expect(observation.task).toMatchObject({ state: end, endedByEpisodeId: 'episode_1', runNumber: 1 });
+    }
+  });
+
+  it('a verdict that was there before the close is what counts', () => {
+    expect(simulate(closed({ ...verifying(), probe: succeeded }), NOW).observation.task).toMatchObject({
+      ...{ state: 'done', cause: 'run_succeeded', endedByEpisodeId: null },
+    });
+  });
+
+  it('let_finish lets the run and its verify run finish, also one that is sent again', () => {
+    const finishing = simulate(closed({ ...work(), probe: succeeded }, 'let_finish'), NOW).observation;
+    expect(finishing.run).toMatchObject({ purpose: 'verify', state: 'running' });
+    expect(simulate({ ...finishing, probe: succeeded }, NOW).observation.task.state).toBe('done');
+    const sent = simulate(closed({ ...verifying(), probe: killed }, 'let_finish'), NOW);
+    expect(sent.observation.task).toMatchObject({ state: 'ready', exemptEpisodeId: 'episode_1' });
+    const waits = { ...sent.observation, task: { ...sent.observation.task, exemptEpisodeId: null } };
+    expect(simulate(waits, NOW).observation.task).toMatchObject({ state: 'ready', exemptEpisodeId: 'episode_1' });
+  });
+
+  it.each(['cancel', 'skip', 'done'] as const)('%s stops its verify run', (verb) => {
+    const { task, run } = afterwards(verb, verifying());
+    expect(run?.state).toBe('stopping');
+    const { observation } = simulate(anObservation({ task, run, probe: aRunningProbe() }), NOW);
+    expect(observation.task).toMatchObject({ cause: 'api', runNumber: 2 });
+    expect(observation.task.state).toBe(task.target?.ending.state);
+  });
+
+  it('a reopen starts at the work', () => {
+    const ends = simulate(closed({ ...verifying(), probe: aRunningProbe() }), NOW).observation;
+    const { task, run } = simulate({ ...ends, issue: anIssue(), episode: reopenedBy() }, NOW).observation;
+    expect(task).toMatchObject({ state: 'ready', generation: 2, attempt: 0 });
+    expect(nextPurpose(task, run)).toBe('work');
+  });
+
+  it('without a verdict goes on by release, done, skip or cancel alone', () => {
+    expect(afterwards('release', { task: unverified() }).task).toMatchObject({
+      state: 'ready',
+      generation: 2,
+      attempt: 0,
+    });
+    for (const verb of ['done', 'skip', 'cancel'] as const) {
+      expect(isEnded(afterwards(verb, { task: unverified() }).task.state)).toBe(true);
+    }
+    expect(command('retry', { task: unverified() })).toEqual({ conflict: expect.stringContaining('release') });
+    expect(command('release', { task: unverified(), issue: aClosedIssue() })).toMatchObject({ code: 'issue_closed' });
+    expect(simulate(anObservation({ task: unverified() }), NOW).steps).toEqual([]);
+    expect(simulate(closed({ task: unverified() }), NOW).observation.task).toMatchObject({ cause: 'issue_completed' });
   });
 });

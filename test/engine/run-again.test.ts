@@ -39,7 +39,7 @@ it('the slot of a run that is to be retried is given on at once, and its batch i
   const subject = { task: aTask({ state: 'running', runNumber: 1, attempt: 1, spec: RETRIED }), run: aRun() };
   const result = { state: 'failed', cause: 'run_failed', reason: null, failureClass: 'work', exitCode: 1 } as const;
   const settle = { ...result, signal: null, startedAt: null, endedAt: null };
-  const settlement = { becomes: 'retried', notBefore: at(300) } as const;
+  const settlement = { becomes: 'retried', notBefore: at(300), reason: 'attempt 1 of 2 failed' } as const;
   const { writes } = transition(subject, { step: 'settle', result: settle, settlement, goneAt: NOW }, NOW);
   for (const key of ['batch:batch_1', 'schedule']) {
     expect(writes).toContainEqual({ write: 'work.enqueue', key, dueAt: NOW });

@@ -1,6 +1,7 @@
 /** Plain objects of the core for tests: everything has a default, a test names only what it is about. */
 import type { Batch } from '../../src/core/batch.ts';
 import type { IssueBlocker } from '../../src/core/blockers/blocker.ts';
+import { NO_RUNS } from '../../src/core/failure.ts';
 import type { CloseEpisode, TrackedIssue } from '../../src/core/issue.ts';
 import type { BatchMember, BatchNow } from '../../src/core/plan/batch.ts';
 import type { TaskObservation } from '../../src/core/plan/observation.ts';
@@ -221,6 +222,8 @@ export function anObservation(set: Partial<TaskObservation> = {}): TaskObservati
     blockers: [],
     barred: null,
     requeuesWithinHour: 0,
+    tally: NO_RUNS,
+    isHeldBack: false,
     isUninstalled: false,
     ...set,
   };

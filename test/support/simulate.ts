@@ -63,7 +63,9 @@ function applyOne(o: TaskObservation, step: Step, now: Date, runner: RunnerModel
     default: {
       const { task, run } = transition({ task: o.task, run: o.run }, step as RowStep, now);
       const endingEpisode = task.target?.ending.episodeId === o.episode?.id ? o.episode : o.endingEpisode;
-      return { ...o, task, run, endingEpisode };
+      // A run that has just been made is not known to its runner.
+      const probe: Probe | null = run?.id === o.run?.id ? o.probe : { state: 'unclaimed' };
+      return { ...o, task, run, probe, endingEpisode };
     }
   }
 }

@@ -90,8 +90,9 @@ export function batchDocumentJsonSchema(): Record<string, unknown> {
   return { title: 'Standdown batch document', ...z.toJSONSchema(batch, { io: 'input' }) };
 }
 
-/** Whether these keys of a batch lead to an item of `run` or a value of `env`. */
-export function mayHoldExpressions([tasks, _key, field, _item, ...deeper]: Keys): boolean {
+/** Whether these keys of a batch lead to an item of `run` or a value of `env`, of a task or of its `verify`. */
+export function mayHoldExpressions([tasks, _key, ...within]: Keys): boolean {
+  const [field, _item, ...deeper] = within[0] === 'verify' ? within.slice(1) : within;
   return tasks === 'tasks' && (field === 'run' || field === 'env') && deeper.length === 0;
 }
 

@@ -12,9 +12,9 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, locate?: L
   return { ok: false, problems: issues.flatMap((issue) => explain(issue, locate)) };
 }
 
-/** An object that refuses keys it doesn't know. `hidden` ones have messages of their own and are not offered. */
-export function strict<S extends z.core.$ZodShape>(shape: S, hidden: readonly (keyof S)[] = []) {
-  const offered = Object.keys(shape).filter((key) => !hidden.includes(key));
+/** An object that refuses keys it doesn't know. */
+export function strict<S extends z.core.$ZodShape>(shape: S) {
+  const offered = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? `unknown key; accepted: ${offered.join(', ')}` : undefined),
   });
@@ -48,7 +48,7 @@ function explain(issue: z.core.$ZodIssue, locate?: Locate): Problem[] {
 }
 
 function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'custom' || (issue.code === 'invalid_type' && issue.expected === 'never')) return issue.message;
+  if (issue.code === 'custom') return issue.message;
   if (issue.input === undefined) return `is missing: must be ${issue.message}`;
   return `must be ${issue.message}, not ${describe(givenTo(issue))}`;
 }

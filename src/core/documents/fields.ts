@@ -78,8 +78,3 @@ export const issueNumber = z
   })
   .min(1)
   .max(2_147_483_647);
-
-/** A key that this version knows of and does not take. */
-export function notYet(message: string) {
-  return z.never({ error: message }).optional();
-}

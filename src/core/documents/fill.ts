@@ -17,7 +17,10 @@ export interface ExpressionContext {
 /** Of all that was filled in, together: it is kept with each task. */
 const MAX_FILLED = 1_000_000;
 
-/** Findings stand under `inputs`, `issue`, `run` or `env`. */
+/** What of a spec may hold expressions. */
+type Worded = Pick<TaskSpec, 'run' | 'env' | 'verify'>;
+
+/** Findings stand under `inputs`, `issue`, `run`, `env` or `verify`. */
 export function fill(
   { spec, inputs }: { spec: TaskSpec; inputs: Inputs },
   given: Readonly<Record<string, string>>,
@@ -34,22 +37,29 @@ export function fill(
   const values = valuesOf(judged.values, context);
   const filled = {
     ...spec,
-    run: spec.run.map((item) => fillIn(item, values)),
-    env: Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, fillIn(value, values)])),
+    ...fillStage(spec, values),
+    ...(spec.verify ? { verify: { ...spec.verify, ...fillStage(spec.verify, values) } } : {}),
   };
   const oversize = sizeFindings(filled);
   return oversize.length > 0 ? { ok: false, findings: oversize } : { ok: true, spec: filled };
 }
 
+function fillStage({ run, env }: Pick<TaskSpec, 'run' | 'env'>, values: ReadonlyMap<string, string>) {
+  return {
+    run: run.map((item) => fillIn(item, values)),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillIn(value, values)])),
+  };
+}
+
 /** Expressions that name inputs which are not there, and a program that anybody could name. */
-export function expressionFindings(spec: Pick<TaskSpec, 'run' | 'env'>, inputs: Inputs): Finding[] {
+export function expressionFindings(spec: Worded, inputs: Inputs): Finding[] {
   const known = listed([...inputs.keys()].map((name) => `inputs.${name}`)) || 'there are no inputs';
   return wordsOf(spec).flatMap(({ keys, text }) => {
     const named = [...new Set(namesIn(text))].filter((name) => name.startsWith('inputs.'));
     return named.flatMap((name) => {
       const input = inputs.get(name.slice('inputs.'.length));
       if (input === undefined) return [{ keys, message: `no input is called ${name}; accepted: ${known}` }];
-      if (keys[0] !== 'run' || keys[1] !== 0 || input.pattern !== null) return [];
+      if (keys.at(-2) !== 'run' || keys.at(-1) !== 0 || input.pattern !== null) return [];
       return [{ keys, message: `an input that names the program must have a pattern: ${name} has none` }];
     });
   });
@@ -74,16 +84,20 @@ function sizeFindings(spec: TaskSpec): Finding[] {
   const words = wordsOf(spec);
   const long = words.find(({ text }) => text.length > MAX_STRING);
   if (long !== undefined) return [{ keys: long.keys, message: `comes to more than ${MAX_STRING} characters` }];
-  if (spec.run[0] === '')
-    return [{ keys: ['run', 0], message: 'the first item must name a program, and comes to nothing' }];
+  const nameless = words.find(({ keys, text }) => keys.at(-2) === 'run' && keys.at(-1) === 0 && text === '');
+  if (nameless !== undefined) {
+    return [{ keys: nameless.keys, message: 'the first item must name a program, and comes to nothing' }];
+  }
   const sum = words.reduce((total, { text }) => total + text.length, 0);
   return sum > MAX_FILLED ? [{ keys: ['run'], message: `comes to more than ${MAX_FILLED} characters with env` }] : [];
 }
 
 /** All strings that may hold expressions, and where they stand. */
-function wordsOf({ run, env }: Pick<TaskSpec, 'run' | 'env'>): { keys: Keys; text: string }[] {
-  return [
-    ...run.map((text, index) => ({ keys: ['run', index], text })),
-    ...Object.entries(env).map(([name, text]) => ({ keys: ['env', name], text })),
+function wordsOf({ run, env, verify }: Worded): { keys: Keys; text: string }[] {
+  const own = [
+    ...run.map((text, index) => ({ keys: ['run', index] as Keys, text })),
+    ...Object.entries(env).map(([name, text]) => ({ keys: ['env', name] as Keys, text })),
   ];
+  const ofVerify = verify ? wordsOf(verify) : [];
+  return [...own, ...ofVerify.map(({ keys, text }) => ({ keys: ['verify', ...keys], text }))];
 }

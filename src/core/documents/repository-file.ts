@@ -117,7 +117,8 @@ function meaningFindings({ templates, batches }: RepositoryFile): Finding[] {
 
 /** Of the templates, each as often as it is used. */
 function wordsOfUses({ templates, batches }: Pick<RepositoryFile, 'templates' | 'batches'>): number {
-  const sizeOf = ({ spec, inputs }: Template) => spec.run.length + Object.keys(spec.env).length + inputs.size;
+  const wordsOf = (stage: Pick<Template['spec'], 'run' | 'env'>) => stage.run.length + Object.keys(stage.env).length;
+  const sizeOf = ({ spec, inputs }: Template) => wordsOf(spec) + (spec.verify ? wordsOf(spec.verify) : 0) + inputs.size;
   const sizes = new Map([...templates].map(([key, one]) => [key, sizeOf(one)]));
   const used = [...batches.values()].flatMap(({ tasks }) => tasks.map(({ uses }) => sizes.get(uses ?? '') ?? 0));
   return used.reduce((sum, size) => sum + size, 0);

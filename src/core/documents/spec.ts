@@ -1,3 +1,12 @@
+/** What judges the work once it has succeeded. It runs where that ran, and is stopped as that is. */
+export interface VerifySpec {
+  run: readonly string[];
+  /** Comes over the task's own. */
+  env: Readonly<Record<string, string>>;
+  /** null: the task's own. */
+  timeoutMinutes: number | null;
+}
+
 /** What a task runs and under which bounds: the resolved form of a template or of a batch document's task. */
 export interface TaskSpec {
   /** The template of the repository's file that it was made from; not there where it was written out. */
@@ -14,8 +23,15 @@ export interface TaskSpec {
   stallMinutes: number;
   /** Between TERM and KILL; null: the runner's own. */
   graceSeconds: number | null;
-  /** Runs in all within a generation, the first included. */
-  retry: { attempts: number; backoffSeconds: number };
+  retry: {
+    /** Runs in all within a generation, the first included; those that their environment ended don't count. */
+    attempts: number;
+    backoffSeconds: number;
+    /** So many runs that their environment ended fail the task; default 3. */
+    environmentAttempts?: number;
+  };
   /** Below the runner's root; null: the task's own directory, kept across runs. */
   workingDirectory: string | null;
+  /** Not there, or null: the run's own success is the task's. */
+  verify?: VerifySpec | null;
 }

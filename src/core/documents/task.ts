@@ -1,12 +1,11 @@
 /** A task as documents write it: its fields, what they are where they are left out, and the spec that it becomes. */
 import { z } from 'zod';
+import { DEFAULT_ENVIRONMENT_ATTEMPTS } from '../failure.ts';
 import { strict } from './check.ts';
 import { defined } from './defined.ts';
-import { argv, directory, env, envName, issueNumber, MAX_MINUTES, MAX_SECONDS, name, notYet, title } from './fields.ts';
+import { argv, directory, env, envName, issueNumber, MAX_MINUTES, MAX_SECONDS, name, title } from './fields.ts';
 import { type Inputs, inputs, toInputs, values } from './input.ts';
-import type { TaskSpec } from './spec.ts';
-
-const NO_VERIFY = 'a verify stage is not available in this version: let the run itself check its result';
+import type { TaskSpec, VerifySpec } from './spec.ts';
 
 /** What a task says itself; what is not there comes from its template, or is the default. */
 export interface OwnSpec extends Partial<Omit<TaskSpec, 'template' | 'retry'>> {
@@ -25,12 +24,14 @@ const DEFAULTS: Omit<TaskSpec, 'runsOn' | 'run' | 'template'> = {
 };
 
 const retry = strict({
-  attempts: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ default: DEFAULTS.retry.attempts, description: 'Runs in all, the first included.' }),
+  attempts: z.int().min(1).max(100).optional().meta({
+    default: DEFAULTS.retry.attempts,
+    description: 'Runs in all, the first included; those that their environment ended are not counted.',
+  }),
+  environment_attempts: z.int().min(1).max(100).optional().meta({
+    default: DEFAULT_ENVIRONMENT_ATTEMPTS,
+    description: 'So many runs that their environment ended fail the task.',
+  }),
   backoff_seconds: z
     .number()
     .min(0)
@@ -41,9 +42,15 @@ const retry = strict({
 
 const minutes = z.number().max(MAX_MINUTES);
 
+const verify = strict({
+  run: argv.describe('An argv, as that of the task.'),
+  env: env.optional().describe("Over the task's own; values may hold expressions."),
+  timeout_minutes: minutes.gt(0).nullish().describe("Default: the task's."),
+});
+
 /** What a template and a batch's task have in common, but for its name and the program's. */
 const shared = {
-  inputs: inputs.optional().describe('Values that expressions in run and env may name.'),
+  inputs: inputs.optional().describe('Values that expressions in run, env and verify may name.'),
   env: env.optional().describe("Beside the runner's own; values may hold expressions."),
   env_from: z.array(envName).max(100).optional().describe("Names of the operator's pass_env."),
   timeout_minutes: minutes.gt(0).nullish().describe('Default: no limit.'),
@@ -55,29 +62,28 @@ const shared = {
   retry: retry.optional(),
   working_directory: directory.nullish().describe("Below the runner's root; default: the task's own directory."),
   priority: z.int().min(-1000).max(1000).optional().meta({ default: 0, description: 'Higher starts first.' }),
-  verify: notYet(NO_VERIFY),
+  verify: verify
+    .nullish()
+    .describe('A second stage, in the same directory: once the run has succeeded, it decides. null: none.'),
 };
 
 const label = title.optional().describe('For people; default: its key.');
 const runsOn = name.describe("A runner of the operator's file.");
 const run = argv.describe('An argv, never a shell line; items may hold expressions.');
 
-export const template = strict({ name: label, runs_on: runsOn, run, ...shared }, ['verify']);
+export const template = strict({ name: label, runs_on: runsOn, run, ...shared });
 
 /** `runs_on` and `run` may come from the template that it uses: `missingProgram` tells where they don't. */
-export const task = strict(
-  {
-    issue: issueNumber.nullish(),
-    needs: z.array(name).max(1000).default([]).describe('Keys of tasks of this batch that must be done before.'),
-    uses: name.optional().describe("A template of the repository's file; the task's own fields win."),
-    with: values.optional().describe('Values for the inputs.'),
-    name: label,
-    runs_on: runsOn.optional(),
-    run: run.optional(),
-    ...shared,
-  },
-  ['verify'],
-).meta({ anyOf: [{ required: ['uses'] }, { required: ['runs_on', 'run'] }] });
+export const task = strict({
+  issue: issueNumber.nullish(),
+  needs: z.array(name).max(1000).default([]).describe('Keys of tasks of this batch that must be done before.'),
+  uses: name.optional().describe("A template of the repository's file; the task's own fields win."),
+  with: values.optional().describe('Values for the inputs.'),
+  name: label,
+  runs_on: runsOn.optional(),
+  run: run.optional(),
+  ...shared,
+}).meta({ anyOf: [{ required: ['uses'] }, { required: ['runs_on', 'run'] }] });
 
 /** Of what a task has to say where it uses no template: what it does not, as the schema of a template tells it. */
 export function missingProgram(entry: Readonly<Record<string, unknown>>): { key: string; message: string }[] {
@@ -101,9 +107,20 @@ export function toOwnSpec(given: z.output<typeof task> | z.output<typeof templat
     timeoutMinutes: given.timeout_minutes,
     stallMinutes: given.stall_minutes,
     graceSeconds: given.grace_seconds,
-    retry: given.retry && defined({ attempts: given.retry.attempts, backoffSeconds: given.retry.backoff_seconds }),
+    retry:
+      given.retry &&
+      defined({
+        attempts: given.retry.attempts,
+        backoffSeconds: given.retry.backoff_seconds,
+        environmentAttempts: given.retry.environment_attempts,
+      }),
     workingDirectory: given.working_directory,
+    verify: given.verify && toVerify(given.verify),
   });
+}
+
+function toVerify(given: z.output<typeof verify>): VerifySpec {
+  return { run: given.run, env: given.env ?? {}, timeoutMinutes: given.timeout_minutes ?? null };
 }
 
 export function ownInputs(given: z.output<typeof task> | z.output<typeof template>): Inputs {

@@ -10,7 +10,7 @@ export function planBlockers({ task, blockers }: TaskObservation): readonly Step
   const block: Step = { step: 'block', by };
   // What was resolved long ago would call its batch stuck for as long as its closer is being judged.
   if (task.state !== 'blocked') return by.length > 0 && !isBeingJudged(views) ? [block] : [];
-  if (task.blockers.length > 0 || task.cause === 'survivors') return [];
+  if (task.blockers.length > 0 || task.cause === 'survivors' || task.cause === 'no_verdict') return [];
   if (by.length > 0) return task.cause === 'blocker' ? [] : [block];
   const actor = blockers.find(({ status }) => status === 'resolved')?.actor ?? 'standdown';
   return [{ step: 'requeue', requeue: { reason: 'blocker_resolved', actor, episodeId: null }, effect: null }];

@@ -1,7 +1,9 @@
 /** The plan of a task whose newest run is `starting`, `running` or `stopping`. */
+import { hasWorkBudget } from '../failure.ts';
 import type { Policy } from '../policy.ts';
 import type { Probe, Run } from '../run.ts';
 import type { Target } from '../task.ts';
+import { leavesOpen, timeoutOf } from '../verify.ts';
 import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding, UNINSTALLED } from './close.ts';
 import {
   NO_RECORD_GRACE_MS,
@@ -18,7 +20,7 @@ import { planStopping, pursueToTheEnd } from './stopping.ts';
 
 export function planLiveRun(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
   if (run.state === 'stopping') return planStopping(o, run, policy, now);
-  const stop = reasonToStop(o);
+  const stop = reasonToStop(o, run);
   if (stop !== null) return stopNow(o, run, stop, policy, now);
   const exemption = exemptionOf(o);
   if (exemption !== null) return [exemption];
@@ -32,9 +34,14 @@ function stopNow(o: TaskObservation, run: Run, target: Target, policy: Policy, n
   return [{ step: 'stop', target }, ...then];
 }
 
-/** The App's end there, a close, or the issue's positive absence. An end that the runner had recorded before is settled as what it was. */
-function reasonToStop(o: TaskObservation): Target | null {
-  if (o.probe?.state === 'exited' && o.probe.survivors.length === 0) return null;
+/**
+ * The App's end there, a close, or the issue's positive absence. An end that the runner had recorded before is settled as what it
+ * was, unless it decides nothing: then no verify run follows it.
+ */
+function reasonToStop(o: TaskObservation, run: Run): Target | null {
+  const { task, probe } = o;
+  const isGone = probe?.state === 'exited' && probe.survivors.length === 0;
+  if (isGone && !leavesOpen(task, run.purpose, naturalResult(probe, run.purpose))) return null;
   if (o.isUninstalled) return { becomes: 'ended', ending: UNINSTALLED, effect: null };
   const close = closeInForce(o);
   if (close !== null) {
@@ -113,7 +120,7 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
 function planExit(o: TaskObservation, run: Run, now: Date): readonly Step[] {
   if (o.probe?.state !== 'exited') return [];
   if (o.probe.survivors.length > 0) return pursueToTheEnd(run, o.probe.survivors, now);
-  return [settleNaturally(o, run, naturalResult(o.probe), now)];
+  return [settleNaturally(o, run, naturalResult(o.probe, run.purpose), now)];
 }
 
 /** Killed from outside, or its machine restarted: lost, once nothing of it is left. */
@@ -133,23 +140,27 @@ function deadlines(o: TaskObservation, run: Run, policy: Policy, now: Date): rea
   const startedAt = run.startedAt ?? run.createdAt;
   const lastOutput = o.probe?.state === 'running' ? (o.probe.lastOutputAt ?? startedAt) : null;
   const due: { cause: 'timeout' | 'stalled'; at: Date }[] = [];
-  if (spec.timeoutMinutes !== null) due.push({ cause: 'timeout', at: after(startedAt, spec.timeoutMinutes * 60_000) });
+  const timeout = timeoutOf(o.task, run);
+  if (timeout !== null) due.push({ cause: 'timeout', at: after(startedAt, timeout * 60_000) });
   if (spec.stallMinutes > 0 && lastOutput !== null) {
     due.push({ cause: 'stalled', at: after(lastOutput, spec.stallMinutes * 60_000) });
   }
   const passed = due.find((deadline) => deadline.at <= now);
-  if (passed) return stopNow(o, run, targetOfDeadline(o, passed.cause), policy, now);
+  if (passed) return stopNow(o, run, targetOfDeadline(o, run, passed.cause), policy, now);
   // Whether it is silent can't be seen now, and nothing else would come back to it.
   const unseen = spec.stallMinutes > 0 && lastOutput === null ? [after(now, UNSEEN_RECHECK_MS)] : [];
   return [...due.map(({ at }) => at), ...unseen].map((at) => ({ step: 'recheck' as const, at }));
 }
 
-function targetOfDeadline(o: TaskObservation, cause: 'timeout' | 'stalled'): Target {
+function targetOfDeadline(o: TaskObservation, { purpose }: Run, cause: 'timeout' | 'stalled'): Target {
   const { task } = o;
   const ending = { state: 'failed' as const, cause, actor: 'standdown', episodeId: null };
   const effect = failureEffect(task.id, task.generation);
-  const mayRetry = task.attempt < task.spec.retry.attempts && !closeForbidsWork(o);
-  return mayRetry ? { becomes: 'retried', cause, ending, effect } : { becomes: 'ended', ending, effect };
+  const mayRetry = hasWorkBudget(task.spec, task.attempt, o.tally) && !closeForbidsWork(o);
+  // Whether a verify run is sent again is known when it is seen gone.
+  return mayRetry || purpose === 'verify'
+    ? { becomes: 'retried', cause, ending, effect }
+    : { becomes: 'ended', ending, effect };
 }
 
 function after(date: Date, ms: number): Date {

@@ -1,5 +1,6 @@
 /** Everything that a plan for one task may look at: a snapshot, made by engine/observe. */
 import type { BlockerView } from '../blockers/blocker.ts';
+import type { RunTally } from '../failure.ts';
 import type { CloseEpisode, TrackedIssue } from '../issue.ts';
 import type { Probe, Run } from '../run.ts';
 import type { Task } from '../task.ts';
@@ -24,6 +25,10 @@ export interface TaskObservation {
   barred: 'superseded' | 'batch_cancelled' | null;
   /** Reopens of this issue, before the newest, that requeued tasks within the last hour. */
   requeuesWithinHour: number;
+  /** What its runs have spent of their budgets; nothing where that decides nothing. */
+  tally: RunTally;
+  /** A hold that is not the task's own, or an issue that blocks it, keeps its verify run from beginning now. */
+  isHeldBack: boolean;
   /** The App was taken from the repository for longer than the grace, and GitHub said so again when it was over. */
   isUninstalled: boolean;
 }

@@ -1,4 +1,5 @@
 /** What a plan can ask for. A step either changes rows (in one transaction of its own) or has one effect on a runner. */
+import type { FailureClass } from '../failure.ts';
 import type { TrackedIssue } from '../issue.ts';
 import type { Containment } from '../run.ts';
 import type { Cause, Ending, Hold, Requeue, Target, Task } from '../task.ts';
@@ -8,7 +9,7 @@ export interface RunResult {
   state: 'succeeded' | 'failed' | 'cancelled' | 'lost';
   cause: Cause;
   reason: string | null;
-  failureClass: 'work' | 'environment' | null;
+  failureClass: FailureClass | null;
   exitCode: number | null;
   signal: string | null;
   startedAt: Date | null;
@@ -19,7 +20,12 @@ export interface RunResult {
 export type Settlement =
   | { becomes: 'ended'; ending: Ending; effect: string | null; hadFinished: boolean }
   | { becomes: 'requeued'; requeue: Requeue; effect: string | null }
-  | { becomes: 'retried'; notBefore: Date };
+  /** Queued again within its generation, at the stage that its runs call for. */
+  | { becomes: 'retried'; notBefore: Date | null; reason: string | null }
+  /** Its verify run begins in the place of its work run. */
+  | { becomes: 'verifying' }
+  /** Nobody could tell whether the work is right: a person has to. */
+  | { becomes: 'unverified'; effect: string | null };
 
 /** Why a reopen starts nothing. `not_readable`: GitHub did not tell what its actor may do. */
 export type Refusal = 'not_permitted' | 'not_readable' | 'too_late' | 'superseded' | 'batch_cancelled';
@@ -79,6 +85,10 @@ export function commandEffect(id: string, actor: string): string {
 
 export function failureEffect(taskId: string, generation: number): string {
   return `failure:${taskId}:${generation}`;
+}
+
+export function unverifiedEffect(taskId: string, generation: number): string {
+  return `unverified:${taskId}:${generation}`;
 }
 
 export function successEffect(taskId: string, generation: number): string {

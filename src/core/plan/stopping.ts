@@ -3,15 +3,16 @@ import type { CloseEpisode } from '../issue.ts';
 import type { Policy } from '../policy.ts';
 import type { Run } from '../run.ts';
 import type { Target } from '../task.ts';
+import { leavesOpen } from '../verify.ts';
 import { authorisedEnding, closeInForce, intendedEnding, UNINSTALLED } from './close.ts';
 import { KILL_AGAIN_MS, STOPPING_RECHECK_MS, SURVIVOR_MS, SURVIVOR_RECHECK_MS } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { refusalOfReopen, tooMany } from './reopen.ts';
-import { backOff, cancelledResult, naturalResult, settleNaturally } from './settle.ts';
+import { backOff, cancelledResult, naturalResult, retryWords, settleNaturally } from './settle.ts';
 import { closeEffect, type RunResult, type Settlement, type Step } from './steps.ts';
 
 export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
-  const retarget = changedTarget(o, policy, now);
+  const retarget = changedTarget(o, run, policy, now);
   if (retarget !== null) return [{ step: 'retarget', target: retarget }];
   const { probe } = o;
   if (probe === null) return signalBlindly(run, o, now);
@@ -29,7 +30,7 @@ export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: 
       return settle(o, run, cancelledResult(null), now);
     case 'exited':
       if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
-      return settle(o, run, endedBefore(o, run) ? naturalResult(probe) : cancelledResult(probe), now);
+      return settle(o, run, endedBefore(o, run) ? naturalResult(probe, run.purpose) : cancelledResult(probe), now);
     case 'running':
       return pursue(run, [], o, now);
   }
@@ -49,14 +50,14 @@ function endedBefore({ probe }: TaskObservation, run: Run): boolean {
 /**
  * A close, or the App's end there, takes over a pending retry or requeue; a reopen turns the end by its own episode into a requeue.
  */
-function changedTarget(o: TaskObservation, policy: Policy, now: Date): Target | null {
+function changedTarget(o: TaskObservation, run: Run, policy: Policy, now: Date): Target | null {
   const { target } = o.task;
   if (target === null) return null;
   if (o.isUninstalled) {
     return target.becomes === 'ended' ? null : { becomes: 'ended', ending: UNINSTALLED, effect: null };
   }
   const close = closeInForce(o);
-  if (close !== null) return takenOver(target, close);
+  if (close !== null) return takenOver(target, run, close);
   const { episode } = o;
   if (target.becomes !== 'ended' || episode === null || target.ending.episodeId !== episode.id) return null;
   if (episode.state !== 'undone' || policy.onReopen === 'ignore' || tooMany(o, policy)) return null;
@@ -69,9 +70,11 @@ function changedTarget(o: TaskObservation, policy: Policy, now: Date): Target | 
   };
 }
 
-function takenOver(target: Target, close: CloseEpisode): Target | null {
+function takenOver(target: Target, { purpose }: Run, close: CloseEpisode): Target | null {
   if (target.becomes === 'ended' || close.action === 'ignore') return null;
-  if (target.becomes === 'retried' && close.action === 'let_finish') return { ...target, becomes: 'ended' };
+  if (target.becomes === 'retried' && close.action === 'let_finish') {
+    return purpose === 'verify' ? null : { ...target, becomes: 'ended' };
+  }
   return { becomes: 'ended', ending: intendedEnding(close), effect: closeEffect(close.id) };
 }
 
@@ -119,17 +122,21 @@ function recheck(o: TaskObservation, now: Date, termAt: Date): Step {
 function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): readonly Step[] {
   const { task } = o;
   const { target } = task;
-  if (target === null || (seen.state !== 'cancelled' && isDeadline(target)))
-    return [settleNaturally(o, run, seen, now)];
+  const hadFinished = seen.state !== 'cancelled';
+  if (target === null || (hadFinished && isDeadline(target))) return [settleNaturally(o, run, seen, now)];
   const base = { step: 'settle' as const, goneAt: run.goneAt ?? now };
   const result = resultOf(seen, run, target);
-  if (seen.state !== 'cancelled') return [{ ...base, result, settlement: hadFinished(result, target) }];
+  // It had too long for its verdict.
+  if (target.becomes === 'retried' && run.purpose === 'verify') return [settleNaturally(o, run, result, now)];
+  // An end that decides nothing leaves it to whoever asked for the stop.
+  const decides = hadFinished && !leavesOpen(task, run.purpose, seen);
+  if (decides) return [{ ...base, result, settlement: finished(result, target) }];
   if (target.becomes === 'requeued' && o.barred === null) {
     return [{ ...base, result, settlement: { becomes: 'requeued', requeue: target.requeue, effect: target.effect } }];
   }
   if (target.becomes === 'retried' && o.barred === null) {
     const notBefore = backOff(now, task, run.id);
-    return [{ ...base, result, settlement: { becomes: 'retried', notBefore } }];
+    return [{ ...base, result, settlement: { becomes: 'retried', notBefore, reason: retryWords(o, run, result) } }];
   }
   // Nobody could say any more what the closer may do.
   const ending = authorisedEnding(target, o.endingEpisode) ?? (o.isUninstalled ? UNINSTALLED : null);
@@ -137,8 +144,8 @@ function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): reado
   return [
     {
       ...base,
-      result: { ...result, cause: ending.cause },
-      settlement: { becomes: 'ended', ending, effect: target.effect, hadFinished: false },
+      result: hadFinished ? result : { ...result, cause: ending.cause },
+      settlement: { becomes: 'ended', ending, effect: target.effect, hadFinished },
     },
   ];
 }
@@ -157,7 +164,7 @@ function isDeadline(target: Target): boolean {
   return target.ending.cause === 'timeout' || target.ending.cause === 'stalled';
 }
 
-function hadFinished(result: RunResult, target: Target): Settlement {
+function finished(result: RunResult, target: Target): Settlement {
   const state = result.state === 'succeeded' ? 'done' : 'failed';
   const ending = { state, cause: result.cause, actor: 'runner', episodeId: null } as const;
   return { becomes: 'ended', ending, effect: target.effect, hadFinished: true };

@@ -5,6 +5,7 @@
 import type { Policy } from '../policy.ts';
 import { isLive } from '../run.ts';
 import { isEnded } from '../task.ts';
+import { nextPurpose } from '../verify.ts';
 import { planBlockers } from './blocked.ts';
 import { closeInForce, endingOfAbsence, endingOfClose, UNINSTALLED } from './close.ts';
 import { planLiveRun } from './live-run.ts';
@@ -27,7 +28,8 @@ function planSteps(observation: TaskObservation, policy: Policy, now: Date): rea
   const close = closeInForce(observation);
   if (close !== null) {
     // What had not started ends, also where what runs may finish.
-    if (close.action === 'ignore') return [{ step: 'exempt', episodeId: close.id }];
+    const finishes = close.action === 'let_finish' && nextPurpose(task, run) === 'verify';
+    if (close.action === 'ignore' || finishes) return [{ step: 'exempt', episodeId: close.id }];
     const ending = endingOfClose(close);
     return ending === null ? [] : [{ step: 'end', ending, effect: closeEffect(close.id) }];
   }

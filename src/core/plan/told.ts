@@ -12,6 +12,9 @@ export function toldAsWished(step: Step, task: Task, { notify }: Policy): Step {
     const { target } = step;
     return notify === 'none' && isOfFailure(target.effect) ? { ...step, target: { ...target, effect: null } } : step;
   }
+  if (step.step === 'settle' && step.settlement.becomes === 'unverified') {
+    return notify === 'none' ? { ...step, settlement: { ...step.settlement, effect: null } } : step;
+  }
   if (step.step !== 'settle' || step.settlement.becomes !== 'ended' || step.settlement.hadFinished) return step;
   const { settlement, result } = step;
   const tell = (effect: string | null): Step => ({ ...step, settlement: { ...settlement, effect } });

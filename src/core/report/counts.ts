@@ -37,6 +37,8 @@ const BY_ISSUE: ByEnd = { ...USUAL, cancelled: 'cancelled_by_issue' };
 const OUTCOME_OF: Readonly<Record<Cause, ByEnd>> = {
   run_succeeded: { ...USUAL, done: 'done_by_run' },
   run_failed: USUAL,
+  verify_failed: USUAL,
+  no_verdict: USUAL,
   issue_completed: BY_ISSUE,
   issue_not_planned: BY_ISSUE,
   issue_duplicate: BY_ISSUE,

@@ -16,31 +16,38 @@ const MAX_PIDS = 20;
 /** What became of one task, as it was seen. */
 export function sentence({ effect, result, task, run }: OutcomeEntry): string {
   const name = code(task.key);
+  const its = runName(run);
   switch (effect) {
     case 'stopped':
-      return `${name}: run ${run?.number ?? '?'} was stopped (${stopFacts(run)}); the task is **${result}**.`;
+      return `${name}: ${its} was stopped (${stopFacts(run)}); the task is **${result}**.`;
     case 'stopping':
-      if (!run?.survivors.length) return `${name}: run ${run?.number ?? '?'} was told to stop; ${UNSEEN}.`;
-      return `${name}: run ${run?.number ?? '?'} was sent KILL, and ${survivorWords(run)}. It has **not** stopped.`;
+      if (!run?.survivors.length) return `${name}: ${its} was told to stop; ${UNSEEN}.`;
+      return `${name}: ${its} was sent KILL, and ${survivorWords(run)}. It has **not** stopped.`;
     case 'ended':
       return `${name} had no run to stop; the task is **${result}**.`;
     case 'had_finished':
-      return `${name}: run ${run?.number ?? '?'} had already finished${exitWords(run)}; the task is **${result}**.`;
+      return `${name}: ${its} had already finished${exitWords(run)}; the task is **${result}**.`;
     case 'requeue_pending':
-      return `${name} is queued again once run ${run?.number ?? '?'} has stopped; ${UNSEEN}.`;
+      return `${name} is queued again once ${its} has stopped; ${UNSEEN}.`;
     case 'requeued':
       return requeueSentence(name, task, run);
     case 'superseded':
       return `${name}: another event took over before its run had stopped; see its own comment.`;
     case 'failed':
-      return `${name}: run ${run?.number ?? '?'} ${failVerb(run)}${exitWords(run)}${failWords(task, run)}.`;
+      return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${failWords(task, run)}.`;
+    case 'unverified':
+      return `${name}: ${its} ${failVerb(run)}${exitWords(run)} without a verdict${failWords(task, run)}; the task is **${result}**.`;
     case 'succeeded':
-      return `${name}: run ${run?.number ?? '?'} succeeded${tookWords(run)}.`;
+      return `${name}: ${its} succeeded${tookWords(run)}.`;
     case 'refused':
       return `${name} stays **${task.state}**: ${REFUSALS[result] ?? code(result)}.`;
     default:
       return `${name}: ${code(result)}.`;
   }
+}
+
+function runName(run: Run | null): string {
+  return `${run?.purpose === 'verify' ? 'verify run' : 'run'} ${run?.number ?? '?'}`;
 }
 
 const UNSEEN = 'its runner has not said yet that nothing of it is alive';

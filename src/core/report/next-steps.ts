@@ -22,7 +22,7 @@ export function nextSteps(
 
 function stepOf({ id, state, cause, blockers, hold }: StuckTask): string[] {
   if (isEnded(state)) return [];
-  const released = hold !== null || cause === 'blocker' || cause === 'survivors';
+  const released = hold !== null || cause === 'blocker' || cause === 'survivors' || cause === 'no_verdict';
   return [
     ...(blockers.length > 0 ? [`standdown task answer ${id} "…"`] : []),
     ...(released ? [`standdown task release ${id}`] : []),

@@ -16,7 +16,7 @@ export type { OutcomeEntry } from './effects.ts';
 
 export interface OutcomeReport {
   id: string;
-  /** `close:…`, `reopen:…`, `transfer:…`, `command:ID:ACTOR`, `failure:…` or `success:…`. */
+  /** `close:…`, `reopen:…`, `transfer:…`, `command:ID:ACTOR`, `failure:…`, `unverified:…` or `success:…`. */
   key: string;
   episode: CloseEpisode | null;
   /** Of a transfer. Default: unknown. */
@@ -113,6 +113,8 @@ function headline({ key, episode, entries, moved = null }: OutcomeReport): strin
       return `**Standing down.** ${transferWords(moved)}`;
     case 'failure':
       return '**Failed.**';
+    case 'unverified':
+      return '**Needs a person.** Nobody could tell whether the work is right.';
     case 'success':
       return '**Done.**';
     default:
@@ -163,6 +165,10 @@ function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: 
   }
   if (key.startsWith('failure:')) {
     return `To run again what has failed: ${command('retry', policy)} (needs ${policy.permissions.retry} permission).`;
+  }
+  if (key.startsWith('unverified:')) {
+    const { release, done } = policy.permissions;
+    return `To run it again from its work: ${command('release', policy)} (needs ${release} permission). To count it as done: ${command('done', policy)} (needs ${done} permission).`;
   }
   return '';
 }

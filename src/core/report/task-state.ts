@@ -21,6 +21,8 @@ type ByActor = (actor: string) => string;
 const CAUSES: Readonly<Record<Cause, ByActor>> = {
   run_succeeded: () => 'its run succeeded',
   run_failed: () => 'its run failed',
+  verify_failed: () => 'its verify run found it wrong',
+  no_verdict: () => 'its verify run gave no verdict; release runs it again, done counts it as done',
   issue_completed: (actor) => `issue closed as completed by ${actor}`,
   issue_not_planned: (actor) => `issue closed as not planned by ${actor}`,
   issue_duplicate: (actor) => `issue closed as a duplicate by ${actor}`,
@@ -44,6 +46,7 @@ const CAUSES: Readonly<Record<Cause, ByActor>> = {
 export function stateWords({ state }: Pick<Task, 'state'>, run: Run | null): string {
   if (state === 'running' && run?.state === 'stopping') return '● stopping';
   if (state === 'running' && run?.state === 'starting') return '● starting';
+  if (state === 'running' && run?.purpose === 'verify') return '● verifying';
   return SIGNS[state];
 }
 

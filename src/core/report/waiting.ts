@@ -56,6 +56,7 @@ const REASONS = [
   questionWords,
   blockedWords,
   survivorWords,
+  verdictWords,
   needsWords,
   failureWords,
   runnerWords,
@@ -130,6 +131,11 @@ function survivorWords({ task, survivors }: WaitingFacts): string | null {
   const { run, pids } = survivors;
   const processes = pids.length === 1 ? 'process' : 'processes';
   return `${processes} ${atMost(pids.map(String))} of its run ${run} survived: end them there, or release the task`;
+}
+
+function verdictWords({ task }: WaitingFacts): string | null {
+  if (task.cause !== 'no_verdict') return null;
+  return 'its verify run gave no verdict: release runs the task again, done counts it as done';
 }
 
 function needsWords({ needs }: WaitingFacts): string | null {

@@ -51,6 +51,8 @@ export interface OutcomeLine {
     | 'requeued'
     | 'refused'
     | 'failed'
+    /** Its verify run gave no verdict, and is not sent again. */
+    | 'unverified'
     | 'succeeded'
     | 'had_finished'
     /** Another cause took the stopping run over before it was gone. */

@@ -2,9 +2,12 @@
 import { isOfFailure, isOfSuccess, type Step } from '../../core/plan/steps.ts';
 import { toRunAgain } from '../../core/requeue.ts';
 import { LIVE_RUN_STATES } from '../../core/run.ts';
+import { firstVerifyId } from '../../core/verify.ts';
 import { taskEvent } from '../journal.ts';
+import { taskKey } from '../keys.ts';
+import { newRun, startingEvent } from '../new-run.ts';
 import type { OutcomeLine } from '../ports.ts';
-import { downstream, endTask, requeueTask, type Subject, setRun, setTask, type Transition } from './parts.ts';
+import { downstream, endTask, noticeOf, requeueTask, type Subject, setRun, setTask, type Transition } from './parts.ts';
 
 type Settle = Extract<Step, { step: 'settle' }>;
 
@@ -27,20 +30,49 @@ function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date)
       return requeueTask(subject, settlement.requeue, { now, effect: settlement.effect });
     case 'retried': {
       const { task, run } = subject;
-      const reason = `attempt ${task.attempt} of ${task.spec.retry.attempts} failed`;
-      const set = {
-        ...toRunAgain(task),
-        target: null,
-        notBefore: settlement.notBefore,
-        notBeforeReason: reason,
-      };
-      const changed = setTask(subject, set, now);
-      const data = { attempt: task.attempt, not_before: settlement.notBefore.toISOString() };
+      const { notBefore, reason } = settlement;
+      const changed = setTask(subject, { ...toRunAgain(task), target: null, notBefore, notBeforeReason: reason }, now);
+      const data = { attempt: task.attempt, not_before: notBefore?.toISOString() ?? null, reason };
       const event = taskEvent('TASK_RETRY_SCHEDULED', now, task, { run, data });
       // Its slot is free for others meanwhile; the schedule itself knows when this one's turn is.
       return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
     }
+    case 'verifying':
+      return beginVerify(subject, now);
+    case 'unverified':
+      return giveUpVerify(subject, settlement.effect, now);
   }
+}
+
+/** In the transaction of the work's end: nothing lies between the two that a crash could lose. It keeps the work run's slot. */
+function beginVerify(subject: Subject, now: Date): Transition {
+  const { task, run } = subject;
+  if (run === null) return { ...subject, writes: [] };
+  const verify = newRun(firstVerifyId(run), { task, purpose: 'verify' }, now);
+  const set = {
+    state: 'running',
+    runNumber: verify.number,
+    target: null,
+    notBefore: null,
+    notBeforeReason: null,
+  } as const;
+  const changed = setTask(subject, set, now);
+  const insert = { write: 'run.insert', run: verify } as const;
+  const look = { write: 'work.enqueue', key: taskKey(task.id), dueAt: now } as const;
+  return {
+    task: changed.task,
+    run: verify,
+    writes: [insert, ...changed.writes, startingEvent(task, verify, now), look],
+  };
+}
+
+function giveUpVerify(subject: Subject, effect: string | null, now: Date): Transition {
+  const { task, run } = subject;
+  const set = { state: 'blocked', cause: 'no_verdict', actor: 'standdown', target: null, notBefore: null } as const;
+  const changed = setTask(subject, { ...set, notBeforeReason: null }, now);
+  const event = taskEvent('TASK_BLOCKED', now, task, { run, data: { from: task.state, unverified: true } });
+  const notice = noticeOf(task, effect, { runId: run?.id ?? null, effect: 'unverified', result: 'blocked' }, now);
+  return { ...changed, writes: [...changed.writes, event, ...notice, ...downstream(task, now)] };
 }
 
 function lineOf(settlement: Extract<Settle['settlement'], { becomes: 'ended' }>): OutcomeLine['effect'] {

@@ -165,9 +165,13 @@ describe('a batch document', () => {
     expect(problemsOf(document)).toEqual([problem]);
   });
 
-  it('refuses a verify stage by name', () => {
-    expect(problemsOf(withTask({ verify: { run } }))).toEqual([
-      'tasks.train.verify: a verify stage is not available in this version: let the run itself check its result',
+  it('takes a verify stage, and says what is wrong with one', () => {
+    expect(problemsOf(withTask({ verify: { run, env: { DEPTH: '2' }, timeout_minutes: 0.5 } }))).toEqual([]);
+    expect(problemsOf(withTask({ verify: null }))).toEqual([]);
+    expect(problemsOf(withTask({ verify: { run: 'check', timeout_minutes: 0, retry: {} } })).toSorted()).toEqual([
+      'tasks.train.verify.retry: unknown key; accepted: run, env, timeout_minutes',
+      'tasks.train.verify.run: must be a list of strings, the program first, never a shell line, not "check"',
+      'tasks.train.verify.timeout_minutes: must be more than 0, not 0',
     ]);
   });
 

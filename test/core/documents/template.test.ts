@@ -46,6 +46,26 @@ function problemsOf(
 }
 
 describe('a template that is started', () => {
+  it('has them in its verify stage, too, which is judged as the run itself is', () => {
+    const verify = { run: ['check', ex('inputs.lr')], env: { N: ex('issue.number') }, timeout_minutes: 2 };
+    const template = templateOf({ verify, inputs: { lr: {} } });
+    expect(start(template, { lr: '0.3' }).spec.verify).toEqual({
+      run: ['check', '0.3'],
+      env: { N: '12' },
+      timeoutMinutes: 2,
+    });
+    const noIssue = { ...onIssue, issue: null };
+    expect(problemsOf(template, { lr: '1' }, noIssue)).toEqual([
+      `issue: is missing: \${{ issue.number }} needs a task that is linked to an issue`,
+    ]);
+    const named = parseRepositoryFile({
+      tasks: { train: { runs_on: 'local', run: ['x'], inputs: { lr: {} }, verify: { run: [ex('inputs.lr')] } } },
+    });
+    expect(named.ok ? [] : named.problems.map(formatProblem)).toEqual([
+      'tasks.train.verify.run[0]: an input that names the program must have a pattern: inputs.lr has none',
+    ]);
+  });
+
   it('has the values of its inputs in the items of run and in env, and names itself', () => {
     const template = templateOf({
       name: 'Train',

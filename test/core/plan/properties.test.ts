@@ -8,7 +8,17 @@ import { planTask } from '../../../src/core/plan/task.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../src/core/policy.ts';
 import { isLive, type Probe, type Run, type RunState } from '../../../src/core/run.ts';
 import { END_STATES, isEnded, type Target, type Task, type TaskState } from '../../../src/core/task.ts';
-import { aClosedIssue, anEpisode, anExit, anIssue, aRun, aRunningProbe, aTask, at } from '../../support/builders.ts';
+import {
+  aClosedIssue,
+  anEpisode,
+  anExit,
+  anIssue,
+  anObservation,
+  aRun,
+  aRunningProbe,
+  aTask,
+  at,
+} from '../../support/builders.ts';
 import { simulate } from '../../support/simulate.ts';
 
 const NOW = at(3_600);
@@ -65,6 +75,8 @@ const target: fc.Arbitrary<Target> = fc
       : { becomes, ending, effect: 'close:e' };
   });
 
+const CHECK = { run: ['check'], env: {}, timeoutMinutes: null };
+
 const withRun = fc
   .record({
     state: fc.constantFrom<RunState>('starting', 'running', 'stopping'),
@@ -75,10 +87,13 @@ const withRun = fc
     timeoutMinutes: fc.constantFrom(null, 1),
     stallMinutes: fc.constantFrom(0, 1),
     attempts: fc.integer({ min: 1, max: 3 }),
-  })
+    purpose: fc.constantFrom('work', 'verify'),
+    verify: fc.constantFrom(null, CHECK),
+  } as const)
   .map((set): { task: Task; run: Run; probe: Probe | null } => {
     const stopping = set.state === 'stopping';
-    const spec = { ...aTask().spec, timeoutMinutes: set.timeoutMinutes, stallMinutes: set.stallMinutes };
+    const verify = set.purpose === 'verify' ? CHECK : set.verify;
+    const spec = { ...aTask().spec, verify, timeoutMinutes: set.timeoutMinutes, stallMinutes: set.stallMinutes };
     return {
       task: aTask({
         state: 'running',
@@ -89,6 +104,7 @@ const withRun = fc
       }),
       run: aRun({
         state: set.state,
+        purpose: set.purpose,
         startedAt: set.state === 'starting' ? null : at(0),
         cancelRequestedAt: stopping ? at(5) : null,
         termAt: stopping ? set.termAt : null,
@@ -125,6 +141,8 @@ const observation: fc.Arbitrary<TaskObservation> = fc
     barred: fc.constantFrom(null, 'superseded', 'batch_cancelled'),
     blockers: fc.array(blocker, { maxLength: 2 }),
     requeuesWithinHour: fc.integer({ min: 0, max: 4 }),
+    tally: fc.record({ environmentFailures: fc.integer({ min: 0, max: 4 }), verifies: fc.integer({ min: 1, max: 4 }) }),
+    isHeldBack: fc.boolean(),
     isUninstalled: fc.boolean(),
   })
   .map(({ subject, issue, episode, ...rest }) => {
@@ -194,12 +212,8 @@ describe('every plan', () => {
     fc.assert(
       fc.property(withRun, ({ task, run }) => {
         const patient = { ...task, spec: { ...task.spec, timeoutMinutes: null } };
-        const seen = { task: patient, run, probe: null, issue: null, episode: null, endingEpisode: null };
-        const steps = planTask(
-          { ...seen, graceSeconds: 10, blockers: [], barred: null, requeuesWithinHour: 0, isUninstalled: false },
-          DEFAULT_POLICY,
-          NOW,
-        );
+        const seen = anObservation({ task: patient, run, probe: null, issue: null });
+        const steps = planTask(seen, DEFAULT_POLICY, NOW);
         const stops = steps.filter((step) => step.step === 'stop' || step.step === 'end' || step.step === 'settle');
         if (run.state !== 'stopping') expect(stops).toEqual([]);
       }),
@@ -212,9 +226,10 @@ describe('every plan', () => {
         const forbids =
           seen.issue?.state === 'closed' && seen.episode?.state === 'acted' && seen.episode.action === 'cancel';
         if (!forbids) return;
-        const steps = planTask(seen, rules, NOW).map((step) => step.step);
-        expect(steps).not.toContain('start');
-        expect(steps).not.toContain('requeue');
+        const steps = planTask(seen, rules, NOW);
+        const begins = steps.filter(({ step }) => step === 'start' || step === 'requeue');
+        const verifies = steps.filter((step) => step.step === 'settle' && step.settlement.becomes === 'verifying');
+        expect([...begins, ...verifies]).toEqual([]);
       }),
       { numRuns: 1_000 },
     );

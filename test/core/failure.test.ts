@@ -1,0 +1,108 @@
+/** Whose fault a failure is, and how often it is tried again. */
+import { describe, expect, it } from 'vitest';
+import { ENVIRONMENT_REASONS, type EnvironmentReason, tallyOf } from '../../src/core/failure.ts';
+import type { TaskObservation } from '../../src/core/plan/observation.ts';
+import { naturalResult } from '../../src/core/plan/settle.ts';
+import type { Probe } from '../../src/core/run.ts';
+import {
+  aClosedIssue,
+  anEpisode,
+  anExit,
+  anObservation,
+  aRun,
+  aRunningProbe,
+  aTask,
+  at,
+  T0,
+} from '../support/builders.ts';
+import { simulate } from '../support/simulate.ts';
+
+const NOW = at(30);
+const VANISHED: Probe = { state: 'vanished', startedAt: T0, survivors: [] };
+const exit = (set: Parameters<typeof anExit>[0]) => anExit(set) as Extract<Probe, { state: 'exited' }>;
+const reasons = Object.keys(ENVIRONMENT_REASONS) as EnvironmentReason[];
+
+describe('a failure', () => {
+  it('is the work’s, whatever exit code or signal it ended with', () => {
+    for (const set of [{ exitCode: 1 }, { exitCode: 137 }, { exitCode: null, signal: 'KILL' }, { exitCode: null }]) {
+      expect(naturalResult(exit(set), 'work')).toMatchObject({ state: 'failed', failureClass: 'work', reason: null });
+    }
+  });
+
+  it.each(reasons)('is the environment’s where its runner says %s, and says so in words', (reason) => {
+    const result = naturalResult(exit({ exitCode: null, signal: 'KILL', reason }), 'work');
+    expect(result).toMatchObject({ state: 'failed', failureClass: 'environment', reason: ENVIRONMENT_REASONS[reason] });
+  });
+
+  it('is what says success and was killed or stopped short', () => {
+    for (const set of [
+      { exitCode: 0, signal: 'KILL' },
+      { exitCode: 0, reason: 'usage_limit' as const },
+    ]) {
+      const { observation } = simulate(running({ probe: anExit(set) }), NOW);
+      expect(observation.run?.state).toBe('failed');
+      expect(observation.task.state).not.toBe('done');
+    }
+  });
+});
+
+const BUDGETS = { attempts: 2, backoffSeconds: 1, environmentAttempts: 2 };
+
+function running(set: Partial<TaskObservation>, attempt = 1): TaskObservation {
+  const spec = { ...aTask().spec, timeoutMinutes: 1, retry: BUDGETS };
+  const task = aTask({ state: 'running', runNumber: attempt, attempt, spec });
+  return anObservation({ task, run: aRun({ number: attempt }), ...set });
+}
+
+function next(set: Partial<TaskObservation>, { attempt = 1, environmentFailures = 0, now = NOW } = {}) {
+  const tally = { environmentFailures, verifies: 0 };
+  return simulate({ ...running(set, attempt), tally }, now).observation.task;
+}
+
+describe('a budget', () => {
+  it('of the environment is not the work’s: each has its own', () => {
+    expect(next({ probe: VANISHED })).toMatchObject({
+      state: 'ready',
+      notBeforeReason: expect.stringMatching(/1 of 2/),
+    });
+    const spent = { attempt: 2, environmentFailures: 1 };
+    expect(next({ probe: VANISHED }, spent)).toMatchObject({ state: 'failed', cause: 'runner_lost' });
+    expect(next({ probe: anExit({ exitCode: 1 }) }, spent)).toMatchObject({ state: 'ready' });
+    expect(next({ probe: anExit({ exitCode: 1 }) }, { attempt: 3, environmentFailures: 1 }).state).toBe('failed');
+    expect(next({ probe: anExit({ exitCode: 1, reason: 'preempted' }) }, { attempt: 2 })).toMatchObject({
+      state: 'ready',
+    });
+  });
+
+  it('of the work is what a run that takes too long spends', () => {
+    const late = { now: at(120) };
+    expect(next({ probe: aRunningProbe() }, { ...late, attempt: 2, environmentFailures: 1 }).state).toBe('ready');
+    expect(next({ probe: aRunningProbe() }, { ...late, attempt: 2 })).toMatchObject({
+      state: 'failed',
+      cause: 'timeout',
+    });
+  });
+
+  it('lets nothing start for a closed issue, in a batch that is over, or beside what may be alive', () => {
+    const episode = anEpisode({ action: 'let_finish' });
+    expect(next({ probe: VANISHED, issue: aClosedIssue(), episode }).state).toBe('failed');
+    expect(next({ probe: VANISHED, barred: 'superseded' }).state).toBe('failed');
+    expect(next({ probe: { state: 'no_record' } }, { now: at(121) })).toMatchObject({
+      state: 'failed',
+      cause: 'runner_lost',
+    });
+  });
+
+  it('is counted from the runs that are stored, of this generation alone', () => {
+    const lost = { state: 'lost', failureClass: 'environment' } as const;
+    const runs = [
+      aRun({ number: 1, ...lost }),
+      aRun({ number: 2, generation: 2, ...lost }),
+      aRun({ number: 3, generation: 2, state: 'succeeded' }),
+      aRun({ number: 4, generation: 2, purpose: 'verify', ...lost }),
+      aRun({ number: 5, generation: 2, purpose: 'verify' }),
+    ];
+    expect(tallyOf(runs, 2)).toEqual({ environmentFailures: 1, verifies: 2 });
+    expect(tallyOf(runs.slice(0, 3), 2)).toEqual({ environmentFailures: 1, verifies: 0 });
+  });
+});
