@@ -145,22 +145,23 @@ describe('while the app was down', () => {
     expect((await eventsOf(world, { type: 'RUN_ENDED' }))[0]?.data).toMatchObject({ state: 'failed', signal: 'KILL' });
   });
 
-  it('a program that vanished with its supervisor is lost: no exit code is made up, and nothing starts again', async () => {
+  it('a program that vanished with its supervisor is lost: no exit code is made up, and it costs the work no attempt', async () => {
     const issue = newIssue(world);
-    const program = { ...nasty('plain'), retry: { attempts: 2, backoff_seconds: 0 } };
+    const program = { ...nasty('plain'), retry: { attempts: 1, backoff_seconds: 0, environment_attempts: 2 } };
     const { batch, word } = await startTask(world, issue, program);
-    await world.stop();
-    endByWord(word);
-    await world.start();
+    for (const number of [1, 2]) {
+      await untilRunning(world, batch, 'train', number);
+      await untilAlive(word);
+      await world.stop();
+      endByWord(word);
+      await world.start();
+    }
     const task = await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
     await untilSettled(world);
-    expect(await runOf(world, batch, 'train')).toMatchObject({
-      number: 1,
-      state: 'lost',
-      exitCode: null,
-      signal: null,
-    });
-    expect(await numberOfRuns(world, task.id)).toBe(1);
+    const lost = { state: 'lost', failureClass: 'environment', exitCode: null, signal: null };
+    const runs = (await world.app().deps.store.queries.runsOfTasks([task.id])).get(task.id);
+    expect(runs).toMatchObject([lost, lost]);
+    expect(outcomesOf(world, issue.number)).toHaveLength(1);
     expect(outcomesOf(world, issue.number)[0]).toContain('vanished without an exit record');
   });
 });
