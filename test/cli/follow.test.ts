@@ -74,6 +74,9 @@ describe('following a batch without a terminal', () => {
     ['TASK_START_DELAYED', { reason: 'GitHub is silent' }, 'train: start delayed (GitHub is silent)'],
     ['TASK_BLOCKED', { from: 'ready', blocked_by: ['acme/data#7'] }, 'train: ready → blocked (by acme/data#7)'],
     ['TASK_BLOCKED', { questions: ['which\nlr?'] }, 'train: waits for an answer: which lr?'],
+    ['TASK_BLOCKED', { from: 'running', unverified: true }, 'train: running → blocked (no verdict)'],
+    ['TASK_RETRY_SCHEDULED', { attempt: 1, not_before: null }, 'train: to be verified'],
+    ['RUN_STARTING', { number: 2, purpose: 'verify' }, 'train: verifying (verify run 2)'],
     ['TASK_UNBLOCKED', { questions: [], answer: '0.1', actor: 'ann' }, 'train: answered by ann (0.1)'],
     ['TASK_HELD', { reason: 'quota', actor: 'ann' }, 'train: on hold by ann (quota)'],
     ['TASK_RELEASED', { actor: 'ann' }, 'train: released by ann'],
@@ -88,7 +91,7 @@ describe('following a batch without a terminal', () => {
   ])('tells of %s in one line', async (type, data, line) => {
     const following = start(app, FOLLOW);
     await attached();
-    tell(app, type, data);
+    tell(app, type, data, type.startsWith('RUN_STARTING') ? { run_id: 'run_2' } : {});
     end();
     tell(app, 'BATCH_STATE_CHANGED', { name: 'nightly', from: 'running', to: 'completed', stuck: false });
     expect(lines((await following.done).out)).toEqual([line, 'batch nightly: running → completed']);

@@ -88,7 +88,7 @@ describe('a verify run', () => {
     expect((await runsOf(id)).map(({ purpose }) => purpose)).toEqual(['work', 'verify', 'verify', 'verify']);
     const comments = outcomesOf(world, issue.number);
     expect(comments).toHaveLength(1);
-    expect(comments[0]).toContain('verify run 4 ended by signal KILL without a verdict');
+    expect(comments[0]).toContain('verify run 4 ended by signal KILL, and gave no verdict; the task is **blocked**');
     expect(comments[0]).toContain('/task release');
     expect((await rest(world, 'GET', `/tasks/${id}`)).body).toMatchObject({
       waiting_on: expect.stringContaining('gave no verdict'),

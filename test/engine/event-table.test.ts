@@ -438,6 +438,11 @@ describe('a task with a verify stage', () => {
     expect(simulate({ ...finishing, probe: succeeded }, NOW).observation.task.state).toBe('done');
     const sent = simulate(closed({ ...verifying(), probe: killed }, 'let_finish'), NOW);
     expect(sent.observation.task).toMatchObject({ state: 'ready', exemptEpisodeId: 'episode_1' });
+    const late = { becomes: 'retried', cause: 'timeout', ending: byTimeout, effect: null } as const;
+    const { task, run, tally } = verifying();
+    const stopped = { run: { ...run, state: 'stopping' as const, cancelRequestedAt: at(5), termAt: at(5) }, tally };
+    const seen = closed({ ...stopped, task: { ...task, target: late }, probe: killed }, 'let_finish');
+    expect(simulate(seen, NOW).observation.task).toMatchObject({ state: 'ready', runNumber: 2 });
     const waits = { ...sent.observation, task: { ...sent.observation.task, exemptEpisodeId: null } };
     expect(simulate(waits, NOW).observation.task).toMatchObject({ state: 'ready', exemptEpisodeId: 'episode_1' });
   });

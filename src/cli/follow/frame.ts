@@ -32,7 +32,13 @@ function rowOf(task: TaskView, now: Date): string[] {
   if (run === null) return [task.key, task.state, '', '', whyOf(task)];
   const elapsed = run.started_at === null ? '' : duration(now.getTime() - new Date(run.started_at).getTime());
   // The row shows its run already.
-  return [task.key, run.state, `run ${run.number}`, elapsed, whyOf({ ...task, runs: [] })];
+  return [
+    task.key,
+    run.state,
+    `${run.purpose === 'verify' ? 'verify run' : 'run'} ${run.number}`,
+    elapsed,
+    whyOf({ ...task, runs: [] }),
+  ];
 }
 
 function cut(text: string, columns: number): string {

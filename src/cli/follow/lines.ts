@@ -12,6 +12,7 @@ export interface ChangeLines {
 
 interface KnownRun {
   number: number | null;
+  isVerify: boolean;
   startedAt: string | null;
   end: string | null;
 }
@@ -28,7 +29,8 @@ export function makeChangeLines(): ChangeLines {
   return {
     know(batch) {
       for (const run of batch.tasks.flatMap((task) => task.runs)) {
-        runs.set(run.id, { end: null, ...runs.get(run.id), number: run.number, startedAt: run.started_at });
+        const isVerify = run.purpose === 'verify';
+        runs.set(run.id, { end: null, ...runs.get(run.id), number: run.number, isVerify, startedAt: run.started_at });
       }
     },
     lineOf(event) {
@@ -42,8 +44,9 @@ export function makeChangeLines(): ChangeLines {
 }
 
 function learn(runs: Map<string, KnownRun>, id: string, event: EventView): KnownRun {
-  const known = runs.get(id) ?? { number: null, startedAt: null, end: null };
+  const known = runs.get(id) ?? { number: null, isVerify: false, startedAt: null, end: null };
   const { number } = event.data;
+  if (event.data.purpose === 'verify') known.isVerify = true;
   if (typeof number === 'number') known.number = number;
   if (event.type === 'RUN_STARTED') known.startedAt ??= event.at;
   if (event.type === 'RUN_ENDED') known.end = endOf(event);
@@ -68,7 +71,7 @@ const ended: Words = ({ event, run }) => {
 const WORDS: Readonly<Record<string, Words>> = {
   TASK_READY: () => 'waiting → ready',
   TASK_WAITING: ({ event }) => `${string(event, 'from')} → waiting`,
-  RUN_STARTING: ({ run }) => `ready → running${inBrackets(runName(run))}`,
+  RUN_STARTING: ({ run }) => `${run?.isVerify ? 'verifying' : 'ready → running'}${inBrackets(runName(run))}`,
   RUN_STOPPING: ({ event, run }) => `stopping${inBrackets(runName(run), cause(event))}`,
   RUN_SURVIVED: ({ event, run }) =>
     `running → blocked${inBrackets(runName(run), `alive after KILL: ${strings(event, 'pids')}`)}`,
@@ -76,16 +79,19 @@ const WORDS: Readonly<Record<string, Words>> = {
   TASK_FAILED: ended,
   TASK_CANCELLED: ended,
   TASK_SKIPPED: ended,
-  TASK_RETRY_SCHEDULED: ({ event, run }) =>
-    `to be tried again${inBrackets(runName(run), run?.end, `not before ${clockTime(string(event, 'not_before'))}`)}`,
+  TASK_RETRY_SCHEDULED: ({ event, run }) => {
+    const at = string(event, 'not_before');
+    if (at === '') return `to be verified${inBrackets(runName(run))}`;
+    return `to be tried again${inBrackets(runName(run), run?.end, `not before ${clockTime(at)}`)}`;
+  },
   TASK_REQUEUED: ({ event }) => `${move(event)}${inBrackets(byWhom(string(event, 'reason'), actor(event)))}`,
   TASK_REQUEUE_REFUSED: ({ event }) => `not queued again${inBrackets(string(event, 'why'))}`,
   TASK_RESUME_REFUSED: ({ event }) => `not queued again${inBrackets(string(event, 'why'))}`,
   TASK_START_DELAYED: ({ event }) => `start delayed${inBrackets(string(event, 'reason'))}`,
-  TASK_BLOCKED: ({ event }) =>
-    event.data.blocked_by === undefined
-      ? `waits for an answer: ${strings(event, 'questions')}`
-      : `${string(event, 'from')} → blocked (by ${strings(event, 'blocked_by')})`,
+  TASK_BLOCKED: ({ event, run }) =>
+    event.data.unverified === true
+      ? `${string(event, 'from')} → blocked${inBrackets(runName(run), run?.end, 'no verdict')}`
+      : blockedWords(event),
   TASK_UNBLOCKED: ({ event }) => `${byWhom('answered', actor(event))}${inBrackets(string(event, 'answer'))}`,
   TASK_HELD: ({ event }) => `${byWhom('on hold', actor(event))}${inBrackets(string(event, 'reason'))}`,
   TASK_RELEASED: ({ event }) => byWhom('released', actor(event)),
@@ -97,6 +103,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     `${byWhom('to be cancelled', actor(event))}, ${event.data.now === true ? 'with what runs' : 'what runs finishes'}`,
   BATCH_RESUME_REQUESTED: ({ event }) => byWhom('to be resumed', actor(event)),
 };
+
+function blockedWords(event: EventView): string {
+  return event.data.blocked_by === undefined
+    ? `waits for an answer: ${strings(event, 'questions')}`
+    : `${string(event, 'from')} → blocked (by ${strings(event, 'blocked_by')})`;
+}
 
 function batchMove(event: EventView): string {
   const [from, to] = [string(event, 'from'), string(event, 'to')];
@@ -117,7 +129,8 @@ function actor({ data }: EventView): string | null {
 }
 
 function runName(run: KnownRun | null): string | null {
-  return run === null || run.number === null ? null : `run ${run.number}`;
+  if (run === null || run.number === null) return null;
+  return `${run.isVerify ? 'verify run' : 'run'} ${run.number}`;
 }
 
 function string({ data }: EventView, name: string): string {

@@ -36,7 +36,7 @@ export function sentence({ effect, result, task, run }: OutcomeEntry): string {
     case 'failed':
       return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${failWords(task, run)}.`;
     case 'unverified':
-      return `${name}: ${its} ${failVerb(run)}${exitWords(run)} without a verdict${failWords(task, run)}; the task is **${result}**.`;
+      return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${causeWords(run)}${reasonWords(run)}, and gave no verdict; the task is **${result}**.`;
     case 'succeeded':
       return `${name}: ${its} succeeded${tookWords(run)}.`;
     case 'refused':
@@ -101,10 +101,16 @@ function failVerb(run: Run | null): string {
 }
 
 function failWords(task: Task, run: Run | null): string {
-  const reason = run?.reason ? ` — ${code(run.reason)}` : '';
   const attempts = task.attempt > 1 ? `, after ${task.attempt} attempts` : '';
-  const cause = run?.cause === 'timeout' || run?.cause === 'stalled' ? ` (${run.cause})` : '';
-  return `${cause}${attempts}${reason}`;
+  return `${causeWords(run)}${attempts}${reasonWords(run)}`;
+}
+
+function causeWords(run: Run | null): string {
+  return run?.cause === 'timeout' || run?.cause === 'stalled' ? ` (${run.cause})` : '';
+}
+
+function reasonWords(run: Run | null): string {
+  return run?.reason ? ` — ${code(run.reason)}` : '';
 }
 
 function requeueSentence(name: string, task: Task, run: Run | null): string {

@@ -13,6 +13,7 @@ it('a stuck batch is told by the commands that would move it', () => {
     aTask({ id: 'task_3', state: 'blocked', cause: 'blocker' }),
     aTask({ id: 'task_4', state: 'blocked', cause: 'survivors' }),
     aTask({ id: 'task_5', state: 'waiting' }),
+    aTask({ id: 'task_7', state: 'blocked', cause: 'no_verdict' }),
     aTask({ id: 'task_6', state: 'failed', hold }),
   ];
   expect(nextSteps({ ...stuck, hold, onFailure: 'stop' }, tasks)).toEqual([
@@ -22,6 +23,7 @@ it('a stuck batch is told by the commands that would move it', () => {
     'standdown task release task_2',
     'standdown task release task_3',
     'standdown task release task_4',
+    'standdown task release task_7',
   ]);
 });
 

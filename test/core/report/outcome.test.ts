@@ -47,6 +47,21 @@ it('a run that failed is told as what it was: not started, lost, or ended by its
   expect(failed({ state: 'failed', cause: 'timeout' })).toMatch(/run 1 ended \(timeout\)/);
 });
 
+it('a verify run is called so, and one without a verdict asks for a person', () => {
+  const of = (effect: string, result: string, set: Partial<Run>) =>
+    bodyOf({ effect, result, run: aRun({ number: 2, purpose: 'verify', state: 'failed', ...set }) });
+  expect(of('failed', 'failed', { cause: 'verify_failed', exitCode: 3 })).toContain(
+    '`train`: verify run 2 ended with exit code 3.',
+  );
+  expect(of('unverified', 'blocked', { cause: 'timeout', signal: 'TERM' })).toContain(
+    '`train`: verify run 2 ended by signal TERM (timeout), and gave no verdict; the task is **blocked**.',
+  );
+  const report = { id: 'x', key: 'unverified:task_1:1', episode: null, entries: [] };
+  const body = renderOutcomes([report], DEFAULT_POLICY);
+  expect(body).toContain('**Needs a person.**');
+  expect(body).toMatch(/`\/task release` \(needs write permission\).*`\/task done` \(needs triage permission\)/);
+});
+
 describe('several that waited together', () => {
   const failure = (id: number) => ({
     id: `failure-${id}`,

@@ -34,6 +34,11 @@ describe('the row of a task', () => {
     );
   });
 
+  it('tells that its work is being verified', () => {
+    const runs = new Map([['task_1', aRun({ number: 2, purpose: 'verify' })]]);
+    expect(rowOf({ ...running, runNumber: 2 }, { runs })).toContain('| ● verifying | – | `local` | 1 of 1 |');
+  });
+
   it('tells how long an ended run took, and links to the words about it', () => {
     const runs = new Map([['task_1', aRun({ state: 'failed', endedAt: at(90) })]]);
     const links = new Map([['task_1', { text: 'comment', url: 'https://github.com/a/b/issues/12#issuecomment-5' }]]);

@@ -142,6 +142,12 @@ describe('what a task is waiting on', () => {
     expect(waitingOn(change(facts()))).toBe(words);
   });
 
+  it('is a person where no verify run gave a verdict', () => {
+    expect(waitingOn(facts({ task: aTask({ state: 'blocked', cause: 'no_verdict' }) }))).toBe(
+      'its verify run gave no verdict: release runs the task again, done counts it as done',
+    );
+  });
+
   it('is the first reason, however many there are', () => {
     for (let first = 0; first < REASONS.length; first++) {
       const all = REASONS.slice(first).reduce((f, [, change]) => change(f), facts());
