@@ -32,12 +32,15 @@ export function makeWatch(sweeper: Sweeper): Watch {
       if (!followed.has(id) || access === 'gone' || access === 'suspended') continue;
       const lastAt = Math.max(sweptAt?.getTime() ?? 0, sweepProblem?.nextTryAt.getTime() ?? 0);
       const isLost = now - lastAt > STALE_INTERVALS * intervalMs;
+      // Noted before the clock was set back, and so is the next turn: it would wait out the whole jump.
+      const isAhead = (at: Date | null) => sweepProblem === null && at !== null && at.getTime() > now + intervalMs;
       // Spread over the interval, so that many don't come at once for ever after.
       const at = (widthMs: number) => new Date(now + chance() * widthMs);
-      if (!before.has(id) || isLost)
+      if (!before.has(id) || isLost || isAhead(sweptAt))
         keys.push({ key: repositoryKey(id), dueAt: at(sweptAt === null ? 0 : intervalMs) });
       const verified = Math.max(verifiedAt?.getTime() ?? 0, sweepProblem?.nextTryAt.getTime() ?? 0);
-      if (now - verified > VERIFY_STALE_MS) keys.push({ key: verifyKey(id), dueAt: at(intervalMs) });
+      if (now - verified > VERIFY_STALE_MS || isAhead(verifiedAt))
+        keys.push({ key: verifyKey(id), dueAt: at(intervalMs) });
     }
     before = followed;
     if (keys.length > 0) await deps.store.queue.enqueue(keys);

@@ -86,6 +86,8 @@ describe('a watch', () => {
     expect(await onceMore(5 * 60_000)).toEqual([]);
     expect(await onceMore(HOUR_MS)).toEqual(['repository:7']);
     expect(await onceMore(5 * HOUR_MS)).toEqual(['repository:7', 'verify:7']);
+    // The clock was set back: by it the last turn is yet to come, and so is the next.
+    expect(await onceMore(-HOUR_MS)).toEqual(['repository:7', 'verify:7']);
   });
 
   it('of a repository that is out of reach gives it none', async () => {
