@@ -6,7 +6,7 @@ import { AGENT_TOKEN } from '../support/agent.ts';
 import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../support/agent-process.ts';
 import { endAtOnce, removeDirectory, waitUntilGone } from '../support/processes.ts';
 import { runOf, submit, untilRunning, untilTask, WAIT } from '../support/world.ts';
-import { finisher, nasty, pidsOf, sleeper } from './programs.ts';
+import { finisher, nasty, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
   batchName,
@@ -14,7 +14,6 @@ import {
   closeWorld,
   makeClockedWorld,
   newIssue,
-  numberOfRuns,
   startTask,
   untilSettled,
 } from './support.ts';
@@ -98,16 +97,15 @@ it('a close while the agent is away ends the run once it is back', async () => {
   expect(outcomesOf(world, issue.number)).toHaveLength(1);
 });
 
-it('a run that died while its agent was away is lost for that reason, and not begun again by itself', async () => {
-  const { batch, word, first } = await startTask(world, newIssue(world), onLab(finisher(0)));
+it('a run that died while its agent was away is lost for that reason, and costs the work no attempt', async () => {
+  const program = { ...onLab(finisher(0)), retry: { attempts: 1, backoff_seconds: 0 } };
+  const { batch, word, first } = await startTask(world, newIssue(world), program);
   await agent.kill();
   await endAtOnce(word);
   await startAgent(addressOf(agent));
-  const task = await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
-  expect(await runOf(world, batch, 'train')).toMatchObject({
-    ...{ id: first.id, state: 'lost', exitCode: null, reason: 'agent restarted; process lost' },
-    ...{ failureClass: 'environment' },
+  await untilRunning(world, batch, 'train', 2);
+  expect(await world.app().deps.store.run(first.id)).toMatchObject({
+    ...{ state: 'lost', exitCode: null, reason: 'agent restarted; process lost', failureClass: 'environment' },
   });
-  await untilSettled(world);
-  expect(await numberOfRuns(world, task.id)).toBe(1);
+  await untilAlive(word);
 });
