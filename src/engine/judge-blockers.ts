@@ -65,7 +65,7 @@ async function sortOut(
 async function judgeLines(deps: Reading, repository: RepositoryRef, question: Question): Promise<Judged[]> {
   const { issue, edges, failures } = question;
   if (edges.length === 0) return [];
-  const actor = await orGiveUp(deps, failures, () => deps.github.readEditor(repository, issue.number));
+  const actor = await orGiveUp(deps, { ...issue, failures }, () => deps.github.readEditor(repository, issue.number));
   const judged: Judged[] = [];
   for (const edge of edges) {
     const needed = edge.state === 'pending' ? MAY_BLOCK : (await deps.policyOf(issue.repositoryId)).permissions.release;
@@ -90,7 +90,9 @@ async function judgeDependencies(deps: Reading, repository: RepositoryRef, quest
     else judged.push({ edge, actor: null, verdict: 'kept' });
   }
   if (removed.length === 0) return judged;
-  const actors = await orGiveUp(deps, failures, () => readRemovers(deps, repository, issue.number, removed.length));
+  const actors = await orGiveUp(deps, { ...issue, failures }, () =>
+    readRemovers(deps, repository, issue.number, removed.length),
+  );
   const unfit = actors === null ? null : await firstWithoutRelease(deps, question, actors);
   const verdict = actors !== null && unfit === null ? 'gone' : 'kept';
   const actor = unfit ?? actors?.[0] ?? null;
@@ -98,10 +100,10 @@ async function judgeDependencies(deps: Reading, repository: RepositoryRef, quest
 }
 
 /** With an issue its dependencies go, too, and nobody took them away. */
-async function isThere(deps: Reading, { blocker }: IssueBlocker, failures: number): Promise<boolean> {
+async function isThere(deps: Reading, { blocker, ...blocked }: IssueBlocker, failures: number): Promise<boolean> {
   const { repositoryId, number } = blocker;
   if (repositoryId === null) return true;
-  const issue = await orGiveUp(deps, failures, () => readIssue(deps, { repositoryId, number }));
+  const issue = await orGiveUp(deps, { ...blocked, failures }, () => readIssue(deps, { repositoryId, number }));
   return issue?.presence === 'present';
 }
 

@@ -182,7 +182,7 @@ async function reopenerOf(deps: Deps, ref: IssueRef, failures: number): Promise<
   if (deps.github === null) return null;
   const { github } = deps;
   const repository = await repositoryOf(deps, ref.repositoryId);
-  return orGiveUp(deps, failures, async () => {
+  return orGiveUp(deps, { ...ref, failures }, async () => {
     // It may have been closed again since: that is found, and followed, by a look of its own.
     if (failures > 0) await readIssue(deps, ref);
     return github.readReopener(repository, ref.number);

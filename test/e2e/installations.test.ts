@@ -95,6 +95,29 @@ describe('an App that is uninstalled and installed again', () => {
   });
 });
 
+describe('an App that can not ask who closed an issue, since it is', () => {
+  it.each(['suspended', 'uninstalled'] as const)('%s, asks once it is back', async (how) => {
+    const place = newPlace(world);
+    const { account, fullName } = place;
+    const { issue, batch } = await startAt(world, place);
+    const path = `/repos/${fullName}/collaborators/ann/permission`;
+    const goOn = world.github.faults.add({ kind: 'delay', ms: 60_000, path, times: 1 });
+    const asked = () => world.github.requests().some((request) => request.path === path);
+    issue.close(BY);
+    await expect.poll(asked, WAIT).toBe(true);
+    const { suspend, uninstall, unsuspend, install } = world.github.installation;
+    if (how === 'suspended') suspend({ ...BY, account });
+    else uninstall({ ...BY, account });
+    goOn();
+    await untilAccess(world, place, how === 'suspended' ? 'suspended' : 'gone');
+    await world.github.webhooks.settled();
+    if (how === 'suspended') unsuspend({ ...BY, account });
+    else install({ ...BY, account, repositories: [fullName] });
+    await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed', actor: 'ann' });
+    await expect.poll(() => outcomesAt(world, fullName, issue.number).length, WAIT).toBe(1);
+  });
+});
+
 describe('a repository that is archived', () => {
   it('keeps what runs and starts nothing, and says why; once it is not archived any more what waits starts', async () => {
     const place = newPlace(world);
