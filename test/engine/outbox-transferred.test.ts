@@ -67,6 +67,15 @@ describe('on an issue that was moved', () => {
     expect((await stage.item(KEY)).state).toBe('sent');
   });
 
+  it('words that a lock keeps back there are tried again, since nobody hears of its unlock', async () => {
+    await know(moved);
+    await stage.owe(KEY, 12);
+    stage.faults.push({ call: 'createComment', number: 77, error: refusal('locked', 403), when: 'before' });
+    await stage.run(sender(), 10_000);
+    expect(stage.bodiesOf(77)).toHaveLength(1);
+    expect((await stage.item(KEY)).state).toBe('sent');
+  });
+
   it('a comment that moved along is edited there, whatever id it goes by', async () => {
     await know();
     await stage.owe(KEY, 12);

@@ -19,7 +19,7 @@ export async function failed({ deps, lease, view, pauses }: Turn, error: unknown
     const journal = [messageEvent('COMMENT_REFUSED', deps.clock(), item, { message })];
     return { state: 'refused', error: message, journal };
   }
-  if (error.code === 'locked') {
+  if (error.code === 'locked' && !(await hasMoved(deps, item))) {
     await noteLock(deps, item);
     return { state: 'locked', error: message };
   }
@@ -46,6 +46,11 @@ async function isLost({ store, clock }: Turn['deps'], { repositoryId }: OutboxIt
 function again({ failures }: OutboxItem, error: string, now: Date, askedMs: number) {
   const backOff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures);
   return { state: 'owed' as const, error, dueAt: new Date(now.getTime() + Math.max(askedMs, backOff)) };
+}
+
+/** Where it is now nobody hears of an unlock: it is tried again instead. */
+async function hasMoved({ store }: Turn['deps'], { repositoryId, number }: OutboxItem): Promise<boolean> {
+  return (await store.issue({ repositoryId, number }))?.presence === 'transferred';
 }
 
 /**
