@@ -1,5 +1,6 @@
 /** What commands share: the world they run in, and the two ways of saying something. */
 import type { AgentFlags } from '../app/agent/config.ts';
+import type { AttendOrder } from '../app/attend/index.ts';
 import { readClientConfig } from '../app/config/index.ts';
 import { type Client, makeClient } from './client.ts';
 
@@ -22,6 +23,7 @@ export interface CliDeps {
   serve(): Promise<number>;
   demo(): Promise<number>;
   agent(flags: AgentFlags): Promise<number>;
+  attend(order: AttendOrder, tell: (line: string) => void): Promise<number>;
   /** Gives the names of the migrations that it applied. */
   migrate(): Promise<readonly string[]>;
   /** Has Ctrl-C call this instead of ending the process, until the function that it gives is called. */

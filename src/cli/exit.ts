@@ -10,6 +10,9 @@ export const EXIT = {
   needsPerson: 4,
   refused: 5,
   unreachable: 6,
+  /** Of an attended command, as shells tell it: its program can't be run, or there is none. */
+  notExecutable: 126,
+  notFound: 127,
   /** By Ctrl-C, as shells tell it. */
   interrupted: 130,
 } as const;

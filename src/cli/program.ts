@@ -4,6 +4,7 @@ import { ConfigError } from '../app/config/index.ts';
 import { formatProblem } from '../core/documents/index.ts';
 import type { Act } from './commands/act.ts';
 import { addAgentCommand } from './commands/agent.ts';
+import { addAttendCommand } from './commands/attend.ts';
 import { addBatchCommands } from './commands/batch.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExplainCommand } from './commands/explain.ts';
@@ -24,13 +25,19 @@ from GitHub behind it, 130 interrupted while waiting or following`;
 export async function runCli(args: readonly string[], deps: CliDeps): Promise<number> {
   const ended: { exitCode: number } = { exitCode: EXIT.done };
   // Asked for here, because a line that can't be parsed has no options.
-  const json = args.includes('--json');
+  const json = ownWords(args).includes('--json');
   try {
     await makeProgram(deps, json, ended).parseAsync(args, { from: 'user' });
     return ended.exitCode;
   } catch (error) {
     return tellError(error, deps, json);
   }
+}
+
+/** What follows `--` is another program's. */
+function ownWords(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
 }
 
 function makeProgram(deps: CliDeps, json: boolean, ended: { exitCode: number }): Command {
@@ -54,6 +61,7 @@ function makeProgram(deps: CliDeps, json: boolean, ended: { exitCode: number }):
     };
   addLocalCommands(program, act);
   addAgentCommand(program, act);
+  addAttendCommand(program, act);
   addBatchCommands(program, act);
   addTaskCommands(program, act);
   addPauseCommands(program, act);

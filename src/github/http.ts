@@ -35,15 +35,19 @@ export interface HttpOptions {
   baseUrl: string;
   userAgent: string;
   timeoutMs: number;
+  /** Ends what is on its way, and refuses all that comes later. */
+  signal?: AbortSignal | undefined;
   now: Clock;
 }
 
-export function makeHttp({ baseUrl, userAgent, timeoutMs, now }: HttpOptions): Http {
+export function makeHttp({ baseUrl, userAgent, timeoutMs, signal, now }: HttpOptions): Http {
   const clock = { offsetMs: null as number | null };
 
   async function timedFetch(url: string, init: RequestInit): Promise<Response> {
     const sentAt = now().getTime();
-    const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: until });
     clock.offsetMs = offsetOf(response, sentAt, now().getTime()) ?? clock.offsetMs;
     return response;
   }

@@ -34,6 +34,8 @@ export interface GitHubOptions {
    * reads that explain a refusal come on top.
    */
   timeoutMs?: number;
+  /** Ends what is on its way, and refuses all that comes later. Default: never. */
+  signal?: AbortSignal;
   /** How many issues keep their ETag; default 2,000. */
   rememberedIssues?: number;
   now?: Clock;
@@ -67,6 +69,7 @@ export function makeGitHub(options: GitHubOptions): GitHub {
     baseUrl: (options.baseUrl ?? apiBaseUrl()).replace(/\/+$/, ''),
     userAgent: 'standdown',
     timeoutMs: options.timeoutMs ?? 10_000,
+    signal: options.signal,
     now,
   });
   const chance = options.chance ?? Math.random;

@@ -29,6 +29,7 @@ async function cli(line: string, changes: Partial<CliDeps> = {}) {
     serve: async () => ran.push('serve') && 0,
     demo: async () => ran.push('demo') && 0,
     agent: async () => 0,
+    attend: async () => 0,
     migrate: async () => ['1_init'],
     pollMs: 5,
     ...changes,

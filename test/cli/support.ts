@@ -129,6 +129,7 @@ export function start(app: FakeApp, args: readonly string[], terminal?: { column
     serve: async () => 0,
     demo: async () => 0,
     agent: async () => 0,
+    attend: async () => 0,
     migrate: async () => [],
     pollMs: 5,
   };

@@ -61,6 +61,7 @@ function cli(args: readonly string[], document: object = {}): Following {
     serve: async () => 0,
     demo: async () => 0,
     agent: async () => 0,
+    attend: async () => 0,
     migrate: async () => [],
     pollMs: 50,
   });

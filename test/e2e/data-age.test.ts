@@ -46,6 +46,7 @@ async function ran(...args: string[]): Promise<{ exitCode: number; out: string }
     ...{ stdout: { write: (text) => out.push(text) }, stderr: { write: (text) => out.push(text) } },
     ...{ onInterrupt: () => () => {}, readInput: async () => '', serve: async () => 0, demo: async () => 0 },
     agent: async () => 0,
+    attend: async () => 0,
     migrate: async () => [],
   });
   return { exitCode, out: out.join('') };

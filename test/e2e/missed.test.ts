@@ -164,6 +164,7 @@ async function doctor(url: string): Promise<string> {
     serve: none,
     demo: none,
     agent: none,
+    attend: none,
     migrate: async () => [],
   });
   return out.join('');

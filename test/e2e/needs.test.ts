@@ -60,6 +60,7 @@ function typed(line: string): Promise<number> {
     serve: async () => 0,
     demo: async () => 0,
     agent: async () => 0,
+    attend: async () => 0,
     migrate: async () => [],
   });
 }

@@ -1,2 +1,2 @@
 export { type Config, ConfigError, type LogConfig, secretsOf } from './config.ts';
-export { readClientConfig, readConfig, readOperatorFile } from './read-config.ts';
+export { readAttendConfig, readClientConfig, readConfig, readOperatorFile } from './read-config.ts';

@@ -65,6 +65,16 @@ export function readClientConfig(environment: Env): { url: string; apiToken: str
   return Object.freeze(client);
 }
 
+/** What it takes to watch an issue without any app. Throws `ConfigError`. */
+export function readAttendConfig(environment: Env): { token: string; githubApiUrl: string } {
+  const env = makeEnvReader(environment);
+  const token = env.text('GITHUB_TOKEN');
+  if (token === null) env.refuse('GITHUB_TOKEN', 'is missing: must be a token that may read the issue');
+  const githubApiUrl = readGitHubApiUrl(env);
+  if (env.problems.length > 0) throw new ConfigError(env.problems);
+  return Object.freeze({ token: token ?? '', githubApiUrl });
+}
+
 function readHttp(env: EnvReader): { host: string; port: number } {
   return {
     host: env.matching('HOST', /^[\w.:[\]-]+$/, 'a host name or an address') ?? 'localhost',

@@ -1,0 +1,29 @@
+/** An attended issue in words. Pure. */
+import type { CloseReason } from '../../core/issue.ts';
+import type { IssueReading } from '../../engine/ports.ts';
+
+const REASONS: Readonly<Record<CloseReason, string>> = {
+  completed: 'closed as completed',
+  not_planned: 'closed as not planned',
+  duplicate: 'closed as a duplicate',
+  unknown: 'closed without a reason',
+};
+
+/** What became of it, e.g. `closed as completed by ann`; null: it is open. */
+export function endOf(reading: IssueReading): string | null {
+  switch (reading.found) {
+    case 'deleted':
+      return 'deleted';
+    case 'transferred':
+      return reading.to === null ? 'transferred to another repository' : `transferred: it is ${reading.to} now`;
+    case 'issue': {
+      const { state, reason, actor } = reading.issue;
+      if (state === 'open') return null;
+      return actor === null ? REASONS[reason] : `${REASONS[reason]} by ${actor}`;
+    }
+  }
+}
+
+export function processes(count: number): string {
+  return count === 1 ? '1 process' : `${count} processes`;
+}
