@@ -1,9 +1,10 @@
 /** A person's own command, which an issue stops: without any app, against a GitHub over HTTP. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type StandInGitHub, startStandInGitHub } from '../../src/demo/github/index.ts';
-import { type Attending, attend, bundleCli } from '../support/attend.ts';
+import { hasProgram } from '../../src/runners/process/program.ts';
+import { type Attending, attend, attendAtTerminal, bundleCli } from '../support/attend.ts';
 import {
   deadline,
   endByWord,
@@ -60,26 +61,30 @@ function reads(number: number) {
   return github.requests().filter(({ path }) => path === `/repos/${REPOSITORY}/issues/${number}`);
 }
 
-/** Ignores TERM, has left the session, is a daemon, answers TERM with more of its kind. */
+const NASTY_MODES = ['forks_while_killed', 'ignores_term', 'ignores_term', 'ignores_term', 'plain'];
+
+/** Ignores TERM, has left the session, is a daemon, answers TERM with more of its kind; one has no environment and no parent soon. */
 function nastyTree(marker: string): string[] {
   const modes = ['ignores_term', 'own_session', 'daemon', 'forks_while_killed'];
   const script = modes.map((mode) => `perl "$0" ${mode} ${marker} ${deadline(60)} &`).join(' ');
-  return ['sh', '-c', `${script} wait; : ${marker}`, NASTY];
+  const scrubbed = `env -i setsid "$(command -v perl)" "$0" ignores_term ${marker} ${deadline(60)} &`;
+  return ['sh', '-c', `${script} ${scrubbed} wait; : ${marker}`, NASTY];
 }
 
-async function untilReady(attending: Attending, modes: readonly string[]): Promise<void> {
-  await eventually(() => {
-    for (const mode of modes) expect(attending.out()).toContain(`ready ${mode}`);
-  });
+/** `own_session` becomes another one that ignores TERM, `daemon` a plain one. */
+async function untilReady(attending: Attending, modes: readonly string[] = NASTY_MODES): Promise<void> {
+  const ready = () => attending.out().match(/(?<=ready )\w+/g) ?? [];
+  await eventually(() => expect(ready().sort()).toEqual(modes));
 }
 
 test('a command has its own output, environment without the token, and exit code, told as shells do', async () => {
+  writeFileSync(join(place.dir, '.env'), 'OF_FILE=for the app\n');
   const words = start(newIssue(), ['echo', '--json', '--grace', '--', '-x']);
-  const exits = start(newIssue(), ['sh', '-c', 'echo "$OWN:$GITHUB_TOKEN:"; exit 7']);
+  const exits = start(newIssue(), ['sh', '-c', 'echo "$OWN:$GITHUB_TOKEN:$OF_FILE:"; exit 7']);
   const signalled = start(newIssue(), ['sh', '-c', 'kill -USR1 $$']);
   const missing = start(newIssue(), ['no-such-program-here']);
   expect([await words.done, words.out(), words.err()]).toEqual([0, '--json --grace -- -x\n', '']);
-  expect([await exits.done, exits.out(), exits.err()]).toEqual([7, 'kept::\n', '']);
+  expect([await exits.done, exits.out(), exits.err()]).toEqual([7, 'kept:::\n', '']);
   expect(await signalled.done).toBe(128 + 10);
   expect(await missing.done).toBe(127);
   expect(missing.err()).toBe('standdown: there is no program "no-such-program-here"\n');
@@ -89,7 +94,7 @@ test('a close stops the whole tree, whatever it does against it, and says by who
   const number = newIssue();
   const marker = word();
   const attending = start(number, nastyTree(marker), [...FAST, '--grace', '0.5']);
-  await untilReady(attending, ['ignores_term', 'plain', 'forks_while_killed']);
+  await untilReady(attending);
   github.issue(REPOSITORY, number).close({ by: 'ann', reason: 'not_planned' });
   expect(await attending.done).toBe(124);
   expectGone(marker);
@@ -195,10 +200,29 @@ test("INT is passed on, and what comes of it is the command's to say", async () 
   expect(await attending.done).toBe(9);
 });
 
+test.skipIf(!hasProgram('script', process.env.PATH ?? ''))(
+  'at a terminal Ctrl-C comes to the command once, and so does what is typed',
+  async () => {
+    const hears = '$SIG{INT} = sub { print "int ", ++$n, "\n" }; $SIG{USR1} = sub { print "in all $n\n"; exit 5 };';
+    const reads = '$| = 1; print "up below ", getppid, "\n"; while (1) { $_ = <STDIN>; print "read $_" if defined }';
+    const options = ['--issue', `${REPOSITORY}#${newIssue()}`, ...FAST, '--'];
+    const attending = attendAtTerminal({ ...place, github, token }, [...options, 'perl', '-e', hears + reads, word()]);
+    await eventually(() => expect(attending.out()).toMatch(/up below \d+\r\n/));
+    attending.type('\x03');
+    await eventually(() => expect(attending.out()).toContain('int 1'));
+    attending.type('words\n');
+    await eventually(() => expect(attending.out()).toContain('read words'));
+    // Whatever would still have been passed on comes before this.
+    process.kill(Number(/up below (\d+)/.exec(attending.out())?.[1]), 'SIGUSR1');
+    expect(await attending.done).toBe(5);
+    expect(attending.out()).toContain('in all 1');
+  },
+);
+
 test('TERM ends the whole tree, and a second one ends the grace', async () => {
   const marker = word();
   const attending = start(newIssue(), nastyTree(marker), [...FAST, '--grace', '600']);
-  await untilReady(attending, ['ignores_term', 'plain', 'forks_while_killed']);
+  await untilReady(attending);
   process.kill(attending.pid, 'SIGTERM');
   await eventually(() => expect(attending.err()).toContain('told to end'));
   process.kill(attending.pid, 'SIGTERM');
@@ -220,7 +244,7 @@ test('what a command leaves behind ends with it', async () => {
 test('kill -9 of whoever attends ends the whole tree too', async () => {
   const marker = word();
   const attending = start(newIssue(), nastyTree(marker), [...FAST, '--grace', '0.5']);
-  await untilReady(attending, ['ignores_term', 'plain', 'forks_while_killed']);
+  await untilReady(attending);
   attending.child.kill('SIGKILL');
   expect(await attending.done).toBe('SIGKILL');
   await eventually(() => expectGone(marker, 1));

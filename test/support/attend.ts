@@ -20,6 +20,7 @@ export async function bundleCli(): Promise<{ dir: string; cli: string }> {
 export interface Attending {
   pid: number;
   child: ChildProcess;
+  type(text: string): void;
   out(): string;
   err(): string;
   /** The exit code, or the signal. Resolves where nobody holds its output any more. */
@@ -33,17 +34,22 @@ export interface AttendPlace {
   token: string;
 }
 
-export function attend({ cli, dir, github, token }: AttendPlace, args: readonly string[]): Attending {
-  const child = spawn(process.execPath, [cli, 'attend', ...args], {
+export function attend(place: AttendPlace, args: readonly string[]): Attending {
+  return run(place, [process.execPath, place.cli, 'attend', ...args]);
+}
+
+/** The same at a terminal of its own, which takes what is written to the child's standard input as typed. */
+export function attendAtTerminal(place: AttendPlace, args: readonly string[]): Attending {
+  const line = [process.execPath, place.cli, 'attend', ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return run(place, ['script', '-qefc', `exec ${line.join(' ')}`, '/dev/null']);
+}
+
+function run({ dir, github, token }: AttendPlace, [program = '', ...args]: readonly string[]): Attending {
+  const { PATH = '' } = process.env;
+  const child = spawn(program, args, {
     cwd: dir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH ?? '',
-      GITHUB_TOKEN: token,
-      GHE_HOST: github.host,
-      GHE_PROTOCOL: 'http',
-      OWN: 'kept',
-    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH, GITHUB_TOKEN: token, GHE_HOST: github.host, GHE_PROTOCOL: 'http', OWN: 'kept' },
   });
   let out = '';
   let err = '';
@@ -54,5 +60,12 @@ export function attend({ cli, dir, github, token }: AttendPlace, args: readonly 
     err += chunk.toString();
   });
   const done = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
-  return { pid: child.pid ?? 0, child, out: () => out, err: () => err, done };
+  return {
+    pid: child.pid ?? 0,
+    child,
+    type: (text) => void child.stdin.write(text),
+    out: () => out,
+    err: () => err,
+    done,
+  };
 }

@@ -33,10 +33,7 @@ export interface AttendWorld {
 const STOPPED = 124;
 
 /** Whatever Standdown reads that is a secret. */
-const SECRETS = [
-  ...['GITHUB_TOKEN', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'DATABASE_URL'],
-  ...['STANDDOWN_API_TOKEN', 'STANDDOWN_AGENT_TOKEN'],
-];
+const SECRETS = ['GITHUB_TOKEN', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'STANDDOWN_API_TOKEN', 'STANDDOWN_AGENT_TOKEN'];
 
 /** Gives the exit code. Throws `ConfigError` or `AttendError` where nothing was started. */
 export async function runAttend(order: AttendOrder, world: AttendWorld): Promise<number> {

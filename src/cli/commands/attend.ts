@@ -1,6 +1,7 @@
 /** `standdown attend`: a person's own command, stopped by an issue. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AttendError } from '../../app/attend/index.ts';
+import { visible } from '../../core/report/text.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { parseIssueReference } from '../issue-reference.ts';
@@ -61,13 +62,14 @@ async function attend(
     ...{ repository: `${owner}/${name}`, number, argv: command as [string, ...string[]] },
     ...{ graceSeconds: grace as number, intervalSeconds: interval as number },
   };
-  const tell = (line: string) =>
-    void context.stderr.write(context.json ? `${JSON.stringify({ message: line })}\n` : `standdown: ${line}\n`);
+  // GitHub's words, and those of whoever closed the issue, are in it.
+  const tell = (message: string) =>
+    void context.stderr.write(context.json ? `${JSON.stringify({ message })}\n` : `standdown: ${visible(message)}\n`);
   try {
     return await context.attend(order, tell);
   } catch (error) {
     if (!isAttendError(error)) throw error;
-    throw new CliError(EXIT_OF[error.code], error.code, error.message);
+    throw new CliError(EXIT_OF[error.code], error.code, visible(error.message));
   }
 }
 

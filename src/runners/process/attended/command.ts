@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, supervisorEnvironment } from '../environment.ts';
@@ -47,6 +48,7 @@ const EMPTY_LOOKS = 3;
 
 /** Throws the system's error where the program can't be run. Else it waits for nothing, so that no signal comes between. */
 export async function startAttended({ argv, env, graceMs }: AttendedOrder): Promise<Attended> {
+  if (!existsSync('/proc/self/stat')) throw new Error('it takes /proc, as Linux has it, to know its processes');
   const mark = randomUUID();
   const guard = startGuard(mark, env, graceMs);
   const release = () => void guard.end();
@@ -79,6 +81,10 @@ function startGuard(mark: string, env: Environment, graceMs: number): Writable {
     env: supervisorEnvironment(env),
     stdio: ['pipe', 'ignore', 'ignore'],
   });
+  if (guard.pid === undefined) {
+    guard.on('error', () => {});
+    throw new Error('there is no sh to guard it');
+  }
   guard.unref();
   // Somebody may have ended it.
   guard.on('error', () => {});

@@ -6,38 +6,37 @@
 /** Arguments: `NAME=MARK` as processes carry it, and the grace in tenths of a second. */
 export const GUARD = `
 carried=$1 tenths=$2
-first=- start=-
+# What is the command's, by pid and start time: a pid may become somebody else's.
+seen=' '
 # Whoever ends the whole tree that this is in means the command: this goes when that is gone.
 trap '' TERM INT HUP
-while read -r word pid since; do
-  [ "$word" != first ] || first=$pid start=$since
+while read -r word pid start; do
+  [ "$word" != first ] || seen=" $pid:$start "
 done
 
-# A pid is the command's only while its start time is the one that was told.
-led() {
-  read -r stat 2>/dev/null <"/proc/$first/stat" || return 1
-  set -- \${stat##*) }
-  [ "\${20}" = "$start" ]
-}
 marked() {
   grep -lszxF -- "$carried" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
 }
-# Pids and parents of all that live, then whatever is below those that are known, until nothing is added.
+# All that live, as pid:parent:start.
+living() {
+  sed -n 's/^\\([0-9]*\\) (.*) [^ZX] \\([0-9]*\\) \\([-0-9]* \\)\\{17\\}\\([0-9]*\\) .*/\\1:\\2:\\4/p' /proc/[0-9]*/stat
+}
+# What carries the mark, what was seen before, and whatever is below these, until nothing is added.
 look() {
   pids=" $(marked | tr '\\n' ' ')"
-  if led; then pids="$pids$first "; fi
-  pairs=$(sed -n 's/^\\([0-9]*\\) (.*) [^ZX] \\([0-9]*\\) .*/\\1:\\2/p' /proc/[0-9]*/stat)
+  rows=$(living)
   grown=1
   while [ -n "$grown" ]; do
     grown=
-    for pair in $pairs; do
-      case $pids in *" \${pair%:*} "*) continue ;; esac
-      case $pids in *" \${pair#*:} "*) pids="$pids\${pair%:*} " grown=1 ;; esac
+    for row in $rows; do
+      pid=\${row%%:*} start=\${row##*:} parent=\${row#*:}
+      case $pids in *" $pid "*) continue ;; esac
+      case "$seen|$pids" in *" $pid:$start "*"|"* | *"|"*" \${parent%:*} "*) pids="$pids$pid " grown=1 ;; esac
     done
   done
-  found=
-  for pair in $pairs; do
-    case $pids in *" \${pair%:*} "*) found="$found \${pair%:*}" ;; esac
+  found= seen=' '
+  for row in $rows; do
+    case $pids in *" \${row%%:*} "*) found="$found \${row%%:*}" seen="$seen\${row%%:*}:\${row##*:} " ;; esac
   done
 }
 
