@@ -92,7 +92,7 @@ interface EndOptions {
 }
 
 async function end(command: Attended, cause: Cause, { order, tell, force }: EndOptions): Promise<number> {
-  const alive = command.tree.look().length;
+  const alive = await command.countLiving();
   if (alive > 0) tell(wordsOf(cause, alive, order));
   const { forced, survivors } = alive > 0 ? await command.stop(force) : { forced: false, survivors: [] };
   if (forced && survivors.length === 0) tell('KILL was needed; nothing of it is alive');

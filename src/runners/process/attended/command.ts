@@ -34,7 +34,8 @@ export interface Stopped {
 export interface Attended {
   /** Of its first process. */
   ended: Promise<CommandEnd>;
-  tree: Pick<Tree, 'look' | 'signal' | 'signalFirst'>;
+  tree: Pick<Tree, 'signal' | 'signalFirst'>;
+  countLiving(): Promise<number>;
   /** TERM, grace, KILL, until nothing of it is seen. `force` ends the grace. */
   stop(force: AbortSignal): Promise<Stopped>;
   /** Lets its guard end, once that has seen that nothing of it is alive. */
@@ -64,7 +65,13 @@ export async function startAttended({ argv, env, graceMs }: AttendedOrder): Prom
     if (first !== null) guard.write(`first ${first.pid} ${first.start}\n`);
     const tree = makeTree(mark, first, boot);
     tree.look();
-    return { ended, tree, stop: (force) => stopTree(tree, graceMs, force), release };
+    return {
+      ended,
+      tree,
+      countLiving: () => countLiving(tree),
+      stop: (force) => stopTree(tree, graceMs, force),
+      release,
+    };
   } catch (error) {
     release();
     throw error;
@@ -108,12 +115,12 @@ async function stopTree(tree: Tree, graceMs: number, force: AbortSignal): Promis
   tree.signal('SIGTERM');
   const until = performance.now() + graceMs;
   while (performance.now() < until && !force.aborted) {
-    if (await isEmpty(tree)) return { forced: false, survivors: [] };
+    if ((await countLiving(tree)) === 0) return { forced: false, survivors: [] };
     await delay(LOOK_MS);
   }
   const killUntil = performance.now() + KILL_MS;
   let forced = false;
-  while (!(await isEmpty(tree)) && performance.now() < killUntil) {
+  while ((await countLiving(tree)) > 0 && performance.now() < killUntil) {
     tree.kill();
     forced = true;
     await delay(LOOK_MS);
@@ -121,11 +128,12 @@ async function stopTree(tree: Tree, graceMs: number, force: AbortSignal): Promis
   return { forced, survivors: tree.look() };
 }
 
-/** One look may miss what forks meanwhile. */
-async function isEmpty(tree: Tree): Promise<boolean> {
+/** One look may miss what forks meanwhile, and on a busy machine what does not. */
+async function countLiving(tree: Tree): Promise<number> {
   for (let look = 0; look < EMPTY_LOOKS; look += 1) {
-    if (tree.look().length > 0) return false;
+    const { length } = tree.look();
+    if (length > 0) return length;
     await delay(2);
   }
-  return true;
+  return 0;
 }

@@ -34,9 +34,11 @@ look() {
       case "$seen|$pids" in *" $pid:$start "*"|"* | *"|"*" \${parent%:*} "*) pids="$pids$pid " grown=1 ;; esac
     done
   done
-  found= seen=' '
+  found=
   for row in $rows; do
-    case $pids in *" \${row%%:*} "*) found="$found \${row%%:*}" seen="$seen\${row%%:*}:\${row##*:} " ;; esac
+    pid=\${row%%:*} start=\${row##*:}
+    case $pids in *" $pid "*) found="$found $pid" ;; *) continue ;; esac
+    case $seen in *" $pid:$start "*) ;; *) seen="$seen$pid:$start " ;; esac
   done
 }
 

@@ -44,7 +44,7 @@ export function makeTree(mark: string, first: Identity | null, boot: string): Tr
   function look(): number[] {
     const snapshot = takeSnapshot();
     const pids = [...withDescendants(rootsIn(snapshot), snapshot)];
-    seen.clear();
+    // None is forgotten: a busy machine may hide one that lives from a look.
     for (const pid of pids) seen.set(pid, snapshot.get(pid)?.start ?? '');
     return pids;
   }
