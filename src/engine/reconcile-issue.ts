@@ -9,15 +9,16 @@ import { awaitsReopen } from '../core/plan/reopen.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Task } from '../core/task.ts';
 import { isHidden } from './access/index.ts';
-import { authorityOf, orGiveUp } from './authority.ts';
+import { authorityOf } from './authority.ts';
 import { isOwnClose } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
 import { githubNow, onOurClock } from './github-clock.ts';
 import { issueEvent } from './journal.ts';
 import { issueKey } from './keys.ts';
+import { isRefused, lastReopening, takeLaterReopen } from './later-reopen.ts';
 import { isUnfinished, looksAtTasks, looksBehind } from './looks.ts';
 import type { Write } from './ports.ts';
-import { readIssue, repositoryOf } from './read-issue.ts';
+import { readIssue } from './read-issue.ts';
 import { reconcileBlockers } from './reconcile-blockers.ts';
 import { statusWrites } from './transition/parts.ts';
 
@@ -40,6 +41,7 @@ export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): P
 async function settleCloses(deps: Deps, issue: TrackedIssue, failures: number): Promise<void> {
   const episode = await deps.store.newestEpisode(issue.nodeId);
   if (episode === null) return;
+  if (isRefused(episode)) await takeLaterReopen(deps, issue, episode, failures);
   await settleAuthority(deps, issue, episode, failures);
   for (const earlier of await earlierInForce(deps, issue, episode)) {
     await settleAuthority(deps, issue, earlier, failures);
@@ -157,7 +159,7 @@ async function settleAuthority(
     await keepAuthority(deps, issue, episode, { authority });
   }
   if (episode.reopen?.authority === 'pending') {
-    const actor = episode.reopen.actor ?? (await reopenerOf(deps, issue, failures));
+    const actor = episode.reopen.actor ?? (await lastReopening(deps, issue, failures))?.actor ?? null;
     const authority = await authorityOf(deps, { ref: issue, actor, needed: permissions.retry }, failures);
     await keepAuthority(deps, issue, episode, { reopen: { ...episode.reopen, actor, authority } });
   }
@@ -176,15 +178,4 @@ async function keepAuthority(
   );
   const looks = [...(await looksAtTasks(deps, issue)), ...(await looksBehind(deps, issue))];
   await deps.store.commit([write, ...looks, ...blocked]);
-}
-
-async function reopenerOf(deps: Deps, ref: IssueRef, failures: number): Promise<string | null> {
-  if (deps.github === null) return null;
-  const { github } = deps;
-  const repository = await repositoryOf(deps, ref.repositoryId);
-  return orGiveUp(deps, { ...ref, failures }, async () => {
-    // It may have been closed again since: that is found, and followed, by a look of its own.
-    if (failures > 0) await readIssue(deps, ref);
-    return github.readReopener(repository, ref.number);
-  });
 }

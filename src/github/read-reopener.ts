@@ -1,11 +1,14 @@
-/** Who reopened an issue, from the end of its events. */
-import { GitHubError, type RepositoryRef } from '../engine/ports.ts';
+/** Who reopened an issue, and which close that undid, from the end of its events. */
+import type { z } from 'zod';
+import { GitHubError, type Reopening, type RepositoryRef } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient, type Reply } from './client.ts';
 import { lastPage } from './link.ts';
-import { issueEventsSchema } from './schemas.ts';
+import { issueEventsSchema, toReason } from './schemas.ts';
 
-/** Events between the reopening and now that are looked through: a page holds 100. */
+/** Events between the close and now that are looked through: a page holds 100. */
 const PAGES = 10;
+
+type IssueEvent = z.infer<typeof issueEventsSchema>[number];
 
 /**
  * The newest close or reopen decides. Where that is a close, the issue was closed again meanwhile or the events lag behind the
@@ -15,19 +18,29 @@ export async function readReopener(
   client: GitHubClient,
   repository: RepositoryRef,
   number: number,
-): Promise<string | null> {
+): Promise<Reopening | null> {
   const first = await readPage(client, repository, number, 1);
   const last = lastPage(first);
+  let reopened: IssueEvent | null = null;
   for (let page = last; page >= 1 && page > last - PAGES; page -= 1) {
     const reply = page === 1 ? first : await readPage(client, repository, number, page);
-    const events = bodyOf(reply, issueEventsSchema);
-    const newest = events.findLast(({ event }) => event === 'reopened' || event === 'closed');
-    if (newest?.event === 'closed') {
+    for (const event of bodyOf(reply, issueEventsSchema).toReversed()) {
+      if (event.event === 'reopened') reopened ??= event;
+      if (event.event !== 'closed') continue;
+      if (reopened !== null) return reopeningOf(reopened, event);
       throw new GitHubError('retryable', `the newest of issue ${number}'s events is a close, and no reopening`);
     }
-    if (newest) return newest.actor?.login ?? null;
   }
-  return null;
+  return reopened && reopeningOf(reopened, null);
+}
+
+function reopeningOf(reopened: IssueEvent, closed: IssueEvent | null): Reopening {
+  const undone = closed && { ...whoAndWhen(closed), reason: toReason(closed.state_reason) };
+  return { ...whoAndWhen(reopened), closed: undone };
+}
+
+function whoAndWhen({ actor, created_at }: IssueEvent): { actor: string | null; at: Date } {
+  return { actor: actor?.login ?? null, at: created_at };
 }
 
 function readPage(client: GitHubClient, repository: RepositoryRef, number: number, page: number): Promise<Reply> {

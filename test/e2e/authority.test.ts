@@ -32,6 +32,59 @@ afterAll(() => closeWorld(world));
 
 const PERMISSION = '/repos/{owner}/{repo}/collaborators/{username}/permission';
 
+describe('a reopen that was refused', () => {
+  const refusals = (number: number) => eventsOf(world, { type: 'TASK_REQUEUE_REFUSED', issueNumber: number });
+
+  it.each([
+    ['by webhooks that come late', () => world.github.webhooks.hold()],
+    ['by the sweep alone', () => world.github.webhooks.lose(2)],
+  ])(
+    'keeps no later one from starting the task, though the close between them was never seen (%s)',
+    async (_, hide) => {
+      const issue = newIssue(world);
+      const { batch, word } = await startTask(world, issue);
+      issue.close({ by: 'ann', reason: 'completed' });
+      await untilTask(world, batch, 'train', { state: 'done' });
+      world.clock.forward();
+      issue.reopen({ by: 'tom' });
+      await expect.poll(async () => (await refusals(issue.number)).length, WAIT).toBe(1);
+      await untilSettled(world);
+      world.clock.forward();
+      hide();
+      issue.close({ by: 'ann', reason: 'not_planned' });
+      world.clock.forward();
+      issue.reopen({ by: 'ann' });
+      await world.github.webhooks.release();
+      await sweepNow(world);
+      await untilRunning(world, batch, 'train', 2);
+      await untilAlive(word);
+      await untilSettled(world);
+      const closes = await eventsOf(world, { type: 'ISSUE_CLOSED', issueNumber: issue.number });
+      expect(closes.map(({ data }) => data.actor)).toEqual(['ann', 'ann']);
+      expect(await refusals(issue.number)).toHaveLength(1);
+    },
+  );
+
+  it('is refused once, however often the issue is looked at', async () => {
+    const issue = newIssue(world);
+    const { batch } = await startTask(world, issue);
+    issue.close({ by: 'ann', reason: 'completed' });
+    await untilTask(world, batch, 'train', { state: 'done' });
+    world.clock.forward();
+    issue.reopen({ by: 'tom' });
+    await expect.poll(async () => (await refusals(issue.number)).length, WAIT).toBe(1);
+    for (const title of ['One', 'Two']) {
+      world.clock.forward();
+      issue.edit({ by: 'ann', title });
+      await untilSettled(world);
+      await sweepNow(world);
+    }
+    expect((await taskOf(world, batch, 'train')).state).toBe('done');
+    expect(await refusals(issue.number)).toHaveLength(1);
+    expect(outcomesOf(world, issue.number)).toHaveLength(2);
+  });
+});
+
 describe('a reopen whose actor has to be looked up', () => {
   it('is not judged by what came after it: closed and reopened again meanwhile, the task runs', async () => {
     const issue = newIssue(world);

@@ -8,7 +8,11 @@ const REPO = '/repos/acme/widgets';
 
 describe('who reopened an issue', () => {
   const EVENTS = `${REPO}/issues/12/events?per_page=100&page=`;
-  const event = (name: string, login: string | null) => ({ event: name, actor: login === null ? null : { login } });
+  const event = (name: string, login: string | null, at = '2026-11-01T10:00:00Z') => ({
+    event: name,
+    actor: login === null ? null : { login },
+    created_at: at,
+  });
 
   function play(page: number, events: object[], last?: number) {
     const link = `<${API}${EVENTS}2>; rel="next", <${API}${EVENTS}${last}>; rel="last"`;
@@ -27,20 +31,27 @@ describe('who reopened an issue', () => {
       event('reopened', 'cleo'),
       event('labeled', 'dan'),
     ]);
-    expect(await ask()).toBe('cleo');
+    expect(await ask()).toMatchObject({ actor: 'cleo' });
   });
 
   test('is found on the last page of many', async () => {
     play(1, [event('reopened', 'long-ago')], 4);
     play(4, [event('closed', 'ann'), event('reopened', 'cleo')]);
-    expect(await ask()).toBe('cleo');
+    expect(await ask()).toMatchObject({ actor: 'cleo' });
   });
 
   test('is looked for on the pages before the last, down to the first', async () => {
     play(1, [event('reopened', 'cleo')], 3);
     play(3, [event('labeled', 'dan')]);
     play(2, [event('labeled', 'dan')]);
-    expect(await ask()).toBe('cleo');
+    expect(await ask()).toMatchObject({ actor: 'cleo' });
+  });
+
+  test('is told with the close that it undid, which may be on a page before', async () => {
+    play(1, [event('closed', 'ben', '2026-11-01T09:00:00Z')], 2);
+    play(2, [event('labeled', 'dan'), event('reopened', 'cleo', '2026-11-01T11:00:00Z')]);
+    const closed = { at: new Date('2026-11-01T09:00:00Z'), actor: 'ben', reason: 'unknown' };
+    expect(await ask()).toEqual({ actor: 'cleo', at: new Date('2026-11-01T11:00:00Z'), closed });
   });
 
   test('is asked for again where the newest event is a close', async () => {
@@ -50,7 +61,7 @@ describe('who reopened an issue', () => {
 
   test('is unknown where the account is deleted or nothing was reopened', async () => {
     play(1, [event('reopened', null)]);
-    expect(await ask()).toBeNull();
+    expect(await ask()).toMatchObject({ actor: null });
     play(1, []);
     expect(await ask()).toBeNull();
   });

@@ -46,7 +46,7 @@ describe('an issue', () => {
     expect(await reader.readIssue(repository, 12)).toMatchObject({ issue: closed });
     issue().reopen({ by: 'cleo' });
     expect(await reader.readIssue(repository, 12)).toMatchObject({ issue: { state: 'open', closedAt: null } });
-    expect(await reader.readReopener(repository, 12)).toBe('cleo');
+    expect(await reader.readReopener(repository, 12)).toMatchObject({ actor: 'cleo' });
     issue().delete({ by: 'ann' });
     expect(await reader.readIssue(repository, 12)).toEqual({ found: 'deleted' });
   });

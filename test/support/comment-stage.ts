@@ -98,7 +98,7 @@ export async function makeStage(options: StageOptions = {}): Promise<Stage> {
         const found = issues.get(number);
         return found === undefined ? { found: 'deleted' as const } : { found: 'issue' as const, issue: found };
       }),
-    readReopener: async () => 'ann',
+    readReopener: async () => ({ actor: 'ann', at: new Date(), closed: null }),
     readPermission: (_repository, login) => answer('readPermission', () => roles.get(login) ?? 'none'),
     readDependencies: async () => [],
     readEditor: async () => 'ann',

@@ -2,7 +2,7 @@
  * What the engine asks of GitHub. Adapters translate; they decide nothing. A read that gives no trustworthy answer throws
  * `GitHubError`, classified once: it never becomes a state.
  */
-import type { IssueRef, IssueSnapshot } from '../../core/issue.ts';
+import type { CloseReason, IssueRef, IssueSnapshot } from '../../core/issue.ts';
 import type { Permission } from '../../core/policy.ts';
 
 export interface RepositoryRef {
@@ -81,11 +81,18 @@ export interface SeenComment {
   updatedAt: Date;
 }
 
+export interface Reopening {
+  actor: string | null;
+  at: Date;
+  /** The close that it undid; null: not among the events that were looked through. */
+  closed: { at: Date; actor: string | null; reason: CloseReason } | null;
+}
+
 export interface GitHubReader {
   /** Live state of one issue, with who closed it last. Conditional where an ETag is held. */
   readIssue(repository: RepositoryRef, number: number): Promise<IssueReading>;
-  /** Who reopened the issue last, from its events; null where they don't tell. Throws `retryable` where the newest is a close. */
-  readReopener(repository: RepositoryRef, number: number): Promise<string | null>;
+  /** The last reopening of the issue, from its events; null where they don't tell. Throws `retryable` where the newest is a close. */
+  readReopener(repository: RepositoryRef, number: number): Promise<Reopening | null>;
   /** By `role_name`; a login that is no collaborator is `none`; a bot's `issues: write` counts as write. */
   readPermission(repository: RepositoryRef, login: string): Promise<Permission>;
   /** What the issue is blocked by, whole; none where this GitHub knows no dependencies. */

@@ -5,8 +5,10 @@
 
 import type { IssueSnapshot, TrackedIssue } from '../../core/issue.ts';
 import { newsOf, type Seen, wouldStop } from '../../core/issue-news.ts';
+import type { Deps } from '../deps.ts';
 import { issueEvent } from '../journal.ts';
 import { issueKey } from '../keys.ts';
+import { isRefused } from '../later-reopen.ts';
 import { isUnfinished } from '../looks.ts';
 import { GitHubError, type Write } from '../ports.ts';
 import type { FileOfTurn } from './refresh-file.ts';
@@ -58,12 +60,22 @@ async function take({ deps }: Sweeper, sighting: Sighting): Promise<boolean> {
   for (let attempt = 0; attempt < 5 && known !== null; attempt += 1) {
     const writes = writesOf({ ...sighting, known }, deps.clock());
     if (writes.length === 0) return false;
-    if (await store.commit(writes)) return writes.length > 1;
+    const looks = writes.length > 1 ? [] : await looksAtRefused(deps, known);
+    if (await store.commit([...writes, ...looks])) return writes.length > 1;
     known = await store.issue(known);
   }
   if (known === null) return false;
   // Nobody may take it for kept.
   throw new GitHubError('retryable', `issue ${known.number} kept changing while it was marked to be read`);
+}
+
+/** Open as before, it may have been closed and reopened in between, by somebody who may start what a reopen before did not. */
+async function looksAtRefused({ store, clock }: Deps, issue: TrackedIssue): Promise<Write[]> {
+  if (issue.state !== 'open' || issue.readDue) return [];
+  const episode = await store.newestEpisode(issue.nodeId);
+  return episode !== null && isRefused(episode)
+    ? [{ write: 'work.enqueue', key: issueKey(issue), dueAt: clock() }]
+    : [];
 }
 
 function writesOf({ known, seen, isUnlisted = false, blockersDiffer = false }: Sighting, now: Date): Write[] {
