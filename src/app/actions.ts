@@ -8,6 +8,7 @@ import { explainIssue } from '../engine/explain.ts';
 import { releaseHold, setHold } from '../engine/holds.ts';
 import { repositoryOf } from '../engine/read-issue.ts';
 import { readKeptLog } from '../engine/retention/index.ts';
+import { silenceOf } from '../engine/silence.ts';
 import { submitBatch } from '../engine/submit-batch.ts';
 import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
 import type { Actions, HoldRequest, Insights } from '../web/index.ts';
@@ -59,6 +60,7 @@ export function makeInsights(deps: Deps): Insights {
     lookAtTasks: (tasks) => lookAtTasks(deps, tasks),
     lookAtPlanned: (batch, tasks) => lookAtPlanned(deps, batch, tasks),
     explainIssue: (repository, number) => explainIssue(deps, repository, number),
+    silentSince: (runner) => silenceOf(deps, runner)?.since ?? null,
   };
 }
 

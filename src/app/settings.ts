@@ -44,6 +44,9 @@ export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, Jo
       get maxDataAgeSeconds() {
         return file.limits.maxDataAgeSeconds;
       },
+      get unreachableMinutes() {
+        return file.limits.unreachableMinutes;
+      },
     },
     retention: {
       get deliveriesDays() {

@@ -46,6 +46,7 @@ function blockerLine(blocker: TaskView['blockers'][number]): string {
 
 function runLine(run: TaskView['runs'][number]): string {
   const end = run.signal ?? (run.exit_code === null ? null : `exit code ${run.exit_code}`);
-  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, end, run.reason];
+  const silent = run.silent_since ? `no answer of its runner for ${ageOfTime(run.silent_since)}` : null;
+  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, end, run.reason, silent];
   return `run ${run.number}: ${facts.filter((fact) => fact !== null).join(', ')}`;
 }

@@ -13,6 +13,8 @@ const run = z.looseObject({
   reason: z.string().nullable(),
   exit_code: z.number().nullable(),
   signal: z.string().nullable(),
+  /** Since when its runner gives no answer; an earlier version of the app tells nothing of it. */
+  silent_since: z.string().nullish(),
   started_at: z.string().nullable(),
   cancel_requested_at: z.string().nullable(),
 });

@@ -9,6 +9,8 @@ export interface Limits {
   massStop?: number;
   /** No task starts on what is known of another issue from longer ago; default 600. */
   maxDataAgeSeconds?: number;
+  /** A runner that gives no answer for longer is a matter for a person, if it has runs; default 60. */
+  unreachableMinutes?: number;
 }
 
 /** What a run takes a slot of. */

@@ -6,18 +6,19 @@ import type { Batch } from '../core/batch.ts';
 import { covers, type ScopedHold } from '../core/hold.ts';
 import type { IssueRef } from '../core/issue.ts';
 import { type ShownBlocker, showBlockers } from '../core/report/blockers.ts';
-import { type Limit, type SeenBlocker, type WaitingFacts, waitingOn } from '../core/report/waiting.ts';
+import { type Limit, type SeenBlocker, silenceWords, type WaitingFacts, waitingOn } from '../core/report/waiting.ts';
 import type { Run } from '../core/run.ts';
 import { placesOf } from '../core/schedule.ts';
 import { isEnded, type Task } from '../core/task.ts';
 import type { Deps } from './deps.ts';
 import type { LiveRun, RepositoryRef } from './ports.ts';
+import { silenceOf } from './silence.ts';
 import { viewBlockersOf } from './view-blockers.ts';
 
 type WhyDeps = Pick<Deps, 'store' | 'runners' | 'limits' | 'clock'>;
 
 export interface TaskNow {
-  /** One line; null: it runs, or has ended. */
+  /** One line; null: it has ended, or runs and nobody has to see to it. */
   waitingOn: string | null;
   /** The issues that its own is blocked by; those that block it now come first. */
   blockers: readonly ShownBlocker[];
@@ -59,10 +60,16 @@ export async function lookAtTasks(deps: WhyDeps, tasks: readonly Task[]): Promis
   return new Map(
     tasks.map((task) => {
       const seen = issues.get(issueId(task))?.blockers ?? null;
-      const words = shared !== null && isIdle(task) ? waitingOn(factsOf(deps, task, { shared, issues })) : null;
+      const idleWords = shared !== null && isIdle(task) ? waitingOn(factsOf(deps, task, { shared, issues })) : null;
+      const words = idleWords ?? unheardWords(deps, task);
       return [task.id, { waitingOn: words, blockers: showBlockers(task, seen ?? []) }];
     }),
   );
+}
+
+function unheardWords(deps: WhyDeps, { state, spec: { runsOn } }: Task): string | null {
+  const silence = state === 'running' ? silenceOf(deps, runsOn) : null;
+  return silence?.needsPerson ? silenceWords(runsOn, silence, deps.clock()) : null;
 }
 
 function isIdle({ state }: Task): boolean {

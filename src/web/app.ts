@@ -50,7 +50,7 @@ function apiRoutes(deps: WebDeps): Hono {
     const id = readId(c, 'run');
     const run = await deps.reads.run(id);
     if (run === null) throw unknown('run', id);
-    return c.json(presentRun(run));
+    return c.json(presentRun(run, deps.insights.silentSince));
   });
   api.post('/sweep', async (c) => {
     await readObject(c, nothing);

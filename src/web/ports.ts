@@ -76,6 +76,8 @@ export interface Insights {
   lookAtTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, TaskNow>>;
   /** The same of a batch that is not written. */
   lookAtPlanned(batch: Batch, tasks: readonly Task[]): Promise<ReadonlyMap<string, TaskNow>>;
+  /** Since when a runner gives no answer; null: it answers. */
+  silentSince(runner: string): Date | null;
   explainIssue(repository: string, number: number): Promise<ExplainResult>;
 }
 

@@ -36,7 +36,7 @@ interface Looks {
 }
 
 async function presentTasks(
-  { reads, clock }: Sources,
+  { reads, clock, insights }: Sources,
   tasks: readonly Task[],
   { runs, looks }: Looks,
 ): Promise<TaskView[]> {
@@ -47,7 +47,7 @@ async function presentTasks(
   const now = clock();
   return tasks.map((task) => {
     const { waitingOn = null, blockers = [] } = looks.get(task.id) ?? {};
-    const seen = { repositories, issue: issueOf(task), now };
+    const seen = { repositories, issue: issueOf(task), now, silentSince: insights.silentSince };
     return presentTask(task, { ...seen, runs: runs.get(task.id) ?? [], waitingOn, blockers });
   });
 }

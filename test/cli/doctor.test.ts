@@ -110,6 +110,19 @@ describe('the doctor', () => {
       },
       /^wrong\s+runner lab\s+gives no answer for 7 min: no connection in time/m,
     ],
+    [
+      'an agent that gives no answer for so long that somebody has to look',
+      {
+        runners: {
+          lab: {
+            ...{ state: 'degraded', kind: 'agent', containment: 'cgroup', notes: [] },
+            ...{ silent_since: ago(61 * MINUTE), silent_because: 'no connection in time' },
+            ...{ runs_left_alone: 2, needs_person: true },
+          },
+        },
+      },
+      /^wrong\s+runner lab\s+gives no answer for 61 min: no .* in time; see what .* of its 2 runs, which are left alone/m,
+    ],
     ['a runner that is away', { runners: { lab: { state: 'degraded' } } }, /^wrong\s+runner lab\s+degraded/m],
   ])('ends with 1 for %s, and names it', async (_what, set, line) => {
     ready(set, 'status' in set ? 503 : 200);

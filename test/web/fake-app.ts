@@ -210,6 +210,7 @@ function makeInsights(world: World): Insights {
     new Map(tasks.map(({ id }) => [id, { waitingOn: world.waitingOn, blockers: world.blockers }] as const));
   return {
     lookAtTasks: async (tasks) => look(tasks),
+    silentSince: () => null,
     lookAtPlanned: async (_batch, tasks) => look(tasks),
     explainIssue: async (name, number) => {
       world.asked.push({ explain: `${name}#${number}` });

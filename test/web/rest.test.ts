@@ -178,6 +178,7 @@ describe('tasks over REST', () => {
             term_at: null,
             kill_at: null,
             gone_at: null,
+            silent_since: null,
           },
         },
       ],

@@ -116,7 +116,10 @@ function ofRunner(of: string, runner: RunnerView, now: Date): Finding[] {
     silent_since: since,
     silent_because: why = 'the log says why',
   } = runner;
-  if (since !== undefined) return [finding('wrong', of, `gives no answer for ${age(since, now)}: ${why}`)];
+  if (since !== undefined) {
+    const person = runner.needs_person ? `; see what became of that machine and of its ${runs(runner)}` : '';
+    return [finding('wrong', of, `gives no answer for ${age(since, now)}: ${why}${person}`)];
+  }
   if (state !== 'ok') return [finding('wrong', of, state)];
   const facts = [kind, containment && `containment ${containment}`, user && `runs as ${user}`];
   const own =
@@ -126,4 +129,8 @@ function ofRunner(of: string, runner: RunnerView, now: Date): Finding[] {
     ...(user === null ? [finding('note', of, own)] : []),
     ...notes.map((note) => finding('note', of, note)),
   ];
+}
+
+function runs({ runs_left_alone: count }: RunnerView): string {
+  return count === 1 ? '1 run, which is left alone' : `${count} runs, which are left alone`;
 }

@@ -45,6 +45,9 @@ const runner = z.looseObject({
   /** Since when it gives no answer, and why. */
   silent_since: z.coerce.date().optional(),
   silent_because: z.string().optional(),
+  /** Runs that it may still have. */
+  runs_left_alone: z.number().default(0),
+  needs_person: z.boolean().default(false),
 });
 
 export const readyView = z.looseObject({

@@ -76,6 +76,12 @@ export function waitingOn(facts: WaitingFacts): string | null {
   return state === 'ready' ? 'next in line' : 'nothing any more: it is about to be queued';
 }
 
+/** Of a task that runs: where nothing is heard of its runner for so long, nobody but a person can find out more. */
+export function silenceWords(runner: string, silent: { since: Date; reason: string }, now: Date): string {
+  const { since, reason } = silent;
+  return `runner ${runner} gives no answer for ${age(since, now)}, and its run is left alone: see to that machine (${line(reason)})`;
+}
+
 function heldWords({ task, batch, holds, repository, now }: WaitingFacts): string | null {
   if (task.hold !== null) return `on hold ${holdWords(task.hold, now)}`;
   if (batch !== null && batch.hold !== null) return `batch ${batch.name} is on hold ${holdWords(batch.hold, now)}`;

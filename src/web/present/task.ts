@@ -2,7 +2,7 @@
 
 import type { TrackedIssue } from '../../core/issue.ts';
 import type { ShownBlocker } from '../../core/report/blockers.ts';
-import type { Run } from '../../core/run.ts';
+import { isLive, type Run } from '../../core/run.ts';
 import type { Task } from '../../core/task.ts';
 import type { RepositoryState } from '../../engine/ports.ts';
 import type { BlockerShown, IssueBlockerShown } from '../schemas/blocker.ts';
@@ -19,12 +19,13 @@ export interface TaskSurroundings {
   now: Date;
   runs: readonly Run[];
   waitingOn: string | null;
+  silentSince(runner: string): Date | null;
   /** Issues that its own is blocked by. */
   blockers: readonly ShownBlocker[];
 }
 
 export function presentTask(task: Task, surroundings: TaskSurroundings): TaskView {
-  const { repositories, issue, now, runs, waitingOn, blockers } = surroundings;
+  const { repositories, issue, now, runs, waitingOn, blockers, silentSince } = surroundings;
   const repository = repositories.get(task.repositoryId) ?? null;
   return {
     id: task.id,
@@ -48,7 +49,7 @@ export function presentTask(task: Task, surroundings: TaskSurroundings): TaskVie
       ...blockers.map((blocker) => ({ kind: 'issue' as const, ...presentBlocker(blocker) })),
     ],
     released: task.released.map(({ blocker, actor, at }) => ({ issue: blocker, actor, at: time(at) })),
-    runs: runs.map(presentRun),
+    runs: runs.map((run) => presentRun(run, silentSince)),
     created_at: time(task.createdAt),
     updated_at: time(task.updatedAt),
     finished_at: time(task.finishedAt),
@@ -63,7 +64,8 @@ export function presentBlocker({ label, source, status, actor, needs }: ShownBlo
   return { issue: label, source, status, actor, needs };
 }
 
-export function presentRun(run: Run): RunView {
+/** What its runner does not tell counts for a run that it may still have. */
+export function presentRun(run: Run, silentSince: (runner: string) => Date | null): RunView {
   return {
     id: run.id,
     number: run.number,
@@ -77,6 +79,7 @@ export function presentRun(run: Run): RunView {
     signal: run.signal,
     containment: run.containment,
     survivors: [...run.survivors],
+    silent_since: isLive(run) ? time(silentSince(run.runner)) : null,
     started_at: time(run.startedAt),
     cancel_requested_at: time(run.cancelRequestedAt),
     term_at: time(run.termAt),

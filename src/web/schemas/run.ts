@@ -29,6 +29,9 @@ export const run = z
     signal: z.string().nullable().describe('Without SIG, e.g. TERM.'),
     containment: z.enum(CONTAINMENTS).nullable().describe('How far a stop of it reaches; scan: best effort.'),
     survivors: z.array(z.int()).describe('Pids that were seen alive after KILL.'),
+    silent_since: time
+      .nullable()
+      .describe('Since when its runner gives no answer, so that its state is as it was; null: it answers.'),
     started_at: time.nullable(),
     cancel_requested_at: time.nullable(),
     term_at: time.nullable(),

@@ -18,7 +18,10 @@ export const task = z
     state: z.enum(TASK_STATES),
     cause: z.enum(CAUSES).nullable(),
     actor: login.nullable(),
-    waiting_on: z.string().nullable().describe('Why it is not running, in one line; null: it runs, or has ended.'),
+    waiting_on: z
+      .string()
+      .nullable()
+      .describe('Why it is not running, or why a person has to see to it, in one line; null: it runs, or has ended.'),
     needs: z.array(z.string()).describe('Keys of tasks of the same batch.'),
     runs_on: z.string(),
     attempt: z.int(),

@@ -87,12 +87,10 @@ describe('the configuration', () => {
     expect(read(token).credentials).toEqual({ mode: 'token', token: 'ghp_secretsecret', repository: 'acme/widgets' });
   });
 
-  it('says which keys of the operator file nothing acts on yet', () => {
+  it('acts on every key of the operator file', () => {
     const file =
       'limits: {max_running: 2, unreachable_minutes: 9}\npermissions_floor: {logs: write}\ntrusted_apps: [a]\nretention: {logs_days: 3}';
-    expect(read(app, { 'standdown.yml': file }).warnings).toEqual([
-      './standdown.yml: this version does not act on limits.unreachable_minutes yet',
-    ]);
+    expect(read(app, { 'standdown.yml': file }).warnings).toEqual([]);
   });
 
   it('prefers the App to the token, and says so', () => {

@@ -1,0 +1,65 @@
+/** A runner that gives no answer: its runs are left alone and shown, and after a while asked of a person. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeInsights } from '../../src/app/actions.ts';
+import type { Deps } from '../../src/engine/deps.ts';
+import { type JobControl, RunnerUnreachable } from '../../src/engine/ports.ts';
+import { reconcileTask } from '../../src/engine/reconcile-task.ts';
+import { checkRunners } from '../../src/engine/runner-check.ts';
+import { viewTasks } from '../../src/web/views.ts';
+import { makeChecker } from '../fixtures/engine/checker.ts';
+import { type Embedded, embed, submit, untilRunning } from '../fixtures/engine/embedded.ts';
+import { findByWord } from '../support/processes.ts';
+
+const SINCE = new Date();
+
+let embedded: Embedded;
+let id: string;
+
+beforeEach(async () => {
+  embedded = await embed(makeChecker());
+  const engine = await embedded.start();
+  [id = ''] = await submit(embedded, { train: { run: embedded.long } });
+  await untilRunning(embedded, id);
+  await engine.stop();
+});
+afterEach(() => embedded.close());
+
+/** So many minutes after the runner's last answer. */
+function silentFor(minutes: number): Deps {
+  const { deps, runner } = embedded;
+  const nothing = async () => {
+    throw new RunnerUnreachable('no answer in time');
+  };
+  const silent: JobControl = {
+    ...{ ...runner, inspect: nothing, cancel: nothing, list: nothing },
+    profile: { ...runner.profile, silent: { since: SINCE, reason: 'no answer in time' } },
+  };
+  const clock = () => new Date(SINCE.getTime() + minutes * 60_000);
+  return { ...deps, clock, runners: { ...deps.runners, get: () => silent } };
+}
+
+async function shown(deps: Deps) {
+  const task = await deps.store.task(id);
+  const [view] = await viewTasks({ reads: deps.store, insights: makeInsights(deps), clock: deps.clock }, [task!]);
+  return { waiting_on: view?.waiting_on, silent_since: view?.runs[0]?.silent_since };
+}
+
+it.each([
+  [59, null],
+  [61, 'runner local gives no answer for 61 min, and its run is left alone: see to that machine (no answer in time)'],
+])('after %i minutes of silence a run goes on, its age is shown, and its task says: %s', async (minutes, words) => {
+  const deps = silentFor(minutes);
+  await checkRunners(deps);
+  await reconcileTask(deps, id);
+  expect(await shown(deps)).toEqual({ waiting_on: words, silent_since: SINCE.toISOString() });
+  expect(await deps.store.task(id)).toMatchObject({ state: 'running' });
+  expect(await deps.store.newestRun(id)).toMatchObject({ state: 'running', cancelRequestedAt: null });
+  expect(findByWord(embedded.marker)).not.toEqual([]);
+  expect(await shown(embedded.deps)).toEqual({ waiting_on: null, silent_since: null });
+});
+
+it('is asked of a person after the minutes that the operator sets', async () => {
+  const deps = silentFor(3);
+  expect((await shown({ ...deps, limits: { ...deps.limits, unreachableMinutes: 2 } })).waiting_on).toMatch(/for 3 min/);
+  expect((await shown({ ...deps, limits: { ...deps.limits, unreachableMinutes: 4 } })).waiting_on).toBeNull();
+});
