@@ -3,10 +3,10 @@ import type { Deps } from '../engine/deps.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { IssueProblem } from '../engine/issue-problems.ts';
 import { missedState } from '../engine/missed/index.ts';
-import { silenceOf } from '../engine/silence.ts';
 import { dataAge } from '../engine/sweep/index.ts';
 import type { Health } from '../web/index.ts';
 import type { GitHubState } from './github-health.ts';
+import { renderRunners } from './runner-health.ts';
 import { renderWebhooks } from './webhook-health.ts';
 
 export interface HealthOptions {
@@ -43,7 +43,7 @@ export function makeHealth(deps: Deps, options: HealthOptions): Health {
         },
         data: database === 'ok' && deps.github !== null ? await renderDataAge(deps) : null,
         webhooks: database === 'ok' && options.hasWebhooks ? renderWebhooks(await missedState(deps)) : null,
-        runners: await renderRunners(deps, options, database === 'ok'),
+        runners: await renderRunners(deps, options.accountOf, status?.leftovers ?? null),
         not_enforced: options.notEnforced(),
         backlog: database === 'ok' ? await deps.store.queries.backlog() : null,
       };
@@ -107,29 +107,4 @@ async function checkDatabase({ store, log }: Deps): Promise<'ok' | 'unavailable'
 /** What the last sweep could not read stays unread until the next one, whatever is answered meanwhile. */
 function withSweep(state: GitHubState, status: { lastSweepErrors: number } | null): GitHubState {
   return (status?.lastSweepErrors ?? 0) > 0 ? 'degraded' : state;
-}
-
-async function renderRunners(deps: Deps, options: HealthOptions, isReadable: boolean): Promise<object> {
-  const names = deps.runners.names();
-  const isAnySilent = names.some((name) => silenceOf(deps, name) !== null);
-  const live = isAnySilent && isReadable ? await deps.store.liveRuns() : [];
-  const runsOf = (name: string) => live.filter(({ runner }) => runner === name).length;
-  return Object.fromEntries(names.map((name) => [name, runnerState(deps, options, { name, runs: runsOf(name) })]));
-}
-
-function runnerState(deps: Deps, { accountOf }: HealthOptions, { name, runs }: { name: string; runs: number }): object {
-  const profile = deps.runners.get(name)?.profile;
-  if (profile === undefined) return { state: 'degraded' };
-  const { kind, containment, maxRunning, notes } = profile;
-  const facts = { kind, containment, user: accountOf(name), max_running: maxRunning, notes };
-  const silence = silenceOf(deps, name);
-  if (silence === null) return { state: 'ok', ...facts };
-  return {
-    state: 'degraded',
-    ...facts,
-    silent_since: silence.since.toISOString(),
-    silent_because: silence.reason,
-    runs_left_alone: runs,
-    needs_person: silence.needsPerson && runs > 0,
-  };
 }

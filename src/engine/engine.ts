@@ -6,9 +6,10 @@ import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
 import type { Deps } from './deps.ts';
 import { type IssueProblem, makeIssueProblems } from './issue-problems.ts';
-import { parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
+import { ORPHANS_KEY, parseKey, RUNNERS_KEY, SCHEDULE_KEY, SWEEP_KEY, taskKey } from './keys.ts';
 import { startLoop } from './loop.ts';
 import { makeNeedsGraphs } from './needs-graphs.ts';
+import { type LeftoversSeen, makeOrphanWatch } from './orphans/index.ts';
 import { makeSender, sendOwed } from './outbox/index.ts';
 import type { WorkLease } from './ports.ts';
 import { processDeliveries } from './process-deliveries.ts';
@@ -56,9 +57,12 @@ export interface EngineStatus {
   lastSweepErrors: number;
   /** What was found and can't be followed now. */
   issueProblems: readonly IssueProblem[];
+  /** What runners have alive that nobody wants alive, by their names. */
+  leftovers: ReadonlyMap<string, LeftoversSeen>;
 }
 
 const AT_ONCE = 16;
+const ORPHANS_SECONDS = 60;
 /** Longer than this a silent GitHub must not hold up stops, deadlines and deliveries: each start reads its issue anyway. */
 const FIRST_SWEEP_MS = 60_000;
 
@@ -73,6 +77,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   const sweeper = makeSweeper(deps, options.sweepSeconds * 1_000);
   const unswept = new Set<string>();
   const issues = makeIssueProblems(deps);
+  const orphans = makeOrphanWatch(deps);
   let checks = 0;
 
   function onSwept(repositoryId: string, { problem }: Swept): void {
@@ -125,6 +130,11 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
         await store.queue.enqueue([{ key, dueAt: later(checkSeconds) }]);
         checks += 1;
         return checkRunners(deps, checks);
+      case 'orphans':
+        await store.queue.enqueue([{ key, dueAt: later(ORPHANS_SECONDS) }]);
+        return orphans.look();
+      case 'orphan':
+        return orphans.pursue(work.id);
       default:
         if (work === null || !(await upkeep.handle(work))) log.warn({ key }, 'unknown key dropped');
     }
@@ -152,7 +162,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     .map((name) => deps.runners.get(name)?.onHint((runId) => void hinted(deps, runId)));
 
   async function enqueuePeriodic(sweepAt: Date): Promise<void> {
-    const first = [SCHEDULE_KEY, RUNNERS_KEY].map((key) => ({ key, dueAt: clock() }));
+    const first = [SCHEDULE_KEY, RUNNERS_KEY, ORPHANS_KEY].map((key) => ({ key, dueAt: clock() }));
     const isDriven = sweeper === null && options.sweepSeconds > 0;
     const periodic = isDriven ? [{ key: SWEEP_KEY, dueAt: sweepAt }] : [];
     await store.queue.enqueue([...first, ...periodic, ...upkeep.firstKeys(clock())]);
@@ -174,7 +184,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     async requestSweep() {
       await store.queue.enqueue([{ key: SWEEP_KEY, dueAt: clock() }]);
     },
-    status: () => ({ ...status, issueProblems: issues.list() }),
+    status: () => ({ ...status, issueProblems: issues.list(), leftovers: orphans.seen() }),
     async stop() {
       clockWatch.stop();
       for (const off of unsubscribe) off?.();

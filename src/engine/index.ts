@@ -24,6 +24,7 @@ export {
 export type { Deps } from './deps.ts';
 export { type Engine, type EngineOptions, type EngineStatus, startEngine } from './engine.ts';
 export type { IssueProblem } from './issue-problems.ts';
+export type { LeftoversSeen } from './orphans/index.ts';
 export * from './ports.ts';
 export { type SubmitResult, submitBatch } from './submit-batch.ts';
 export { type SweepResult, sweep } from './sweep/index.ts';

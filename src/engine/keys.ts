@@ -10,12 +10,16 @@ export const WATCH_KEY = 'watch';
 export const DISCOVER_KEY = 'discover';
 /** Asks GitHub for deliveries that did not arrive. */
 export const MISSED_KEY = 'missed';
+/** Looks for runs that live and that nobody wants alive. */
+export const ORPHANS_KEY = 'orphans';
 /** Takes away what is kept no longer. */
 export const RETENTION_KEY = 'retention';
 
 export type WorkKey =
   | { kind: 'task'; id: string }
   | { kind: 'batch'; id: string }
+  /** A run that has ended, and of which something lives. */
+  | { kind: 'orphan'; id: string }
   | { kind: 'issue'; ref: IssueRef }
   /** The comments of an issue that are due, in their order. */
   | { kind: 'comments'; ref: IssueRef }
@@ -33,7 +37,8 @@ export type WorkKey =
   | { kind: 'retention' }
   | { kind: 'schedule' }
   | { kind: 'sweep' }
-  | { kind: 'runners' };
+  | { kind: 'runners' }
+  | { kind: 'orphans' };
 
 export function taskKey(id: string): string {
   return `task:${id}`;
@@ -41,6 +46,10 @@ export function taskKey(id: string): string {
 
 export function batchKey(id: string): string {
   return `batch:${id}`;
+}
+
+export function orphanKey(runId: string): string {
+  return `orphan:${runId}`;
 }
 
 export function issueKey(ref: IssueRef): string {
@@ -67,7 +76,16 @@ export function accessKey(repositoryId: string): string {
   return `access:${repositoryId}`;
 }
 
-const SINGLE_KEYS = [SCHEDULE_KEY, SWEEP_KEY, RUNNERS_KEY, WATCH_KEY, DISCOVER_KEY, MISSED_KEY, RETENTION_KEY] as const;
+const SINGLE_KEYS = [
+  SCHEDULE_KEY,
+  SWEEP_KEY,
+  RUNNERS_KEY,
+  WATCH_KEY,
+  DISCOVER_KEY,
+  MISSED_KEY,
+  RETENTION_KEY,
+  ORPHANS_KEY,
+] as const;
 const REPOSITORY_KINDS = ['file', 'repository', 'verify', 'access'] as const;
 
 /** null: a key that this version does not know. */
@@ -77,7 +95,7 @@ export function parseKey(key: string): WorkKey | null {
   const [kind, rest = ''] = split(key, ':');
   const ofRepository = REPOSITORY_KINDS.find((name) => name === kind);
   if (ofRepository !== undefined) return { kind: ofRepository, repositoryId: rest };
-  if (kind === 'task' || kind === 'batch') return { kind, id: rest };
+  if (kind === 'task' || kind === 'batch' || kind === 'orphan') return { kind, id: rest };
   const [repositoryId, number = ''] = split(rest, '#');
   if ((kind === 'issue' || kind === 'comments') && /^\d+$/.test(number)) {
     return { kind, ref: { repositoryId, number: Number(number) } };

@@ -123,6 +123,11 @@ describe('the doctor', () => {
       },
       /^wrong\s+runner lab\s+gives no answer for 61 min: no .* in time; see what .* of its 2 runs, which are left alone/m,
     ],
+    [
+      'a run that can not be ended where it was given up',
+      { runners: { lab: { state: 'ok', orphans: [{ run_id: 'run_9', since: ago(6 * MINUTE) }], orphans_in_all: 1 } } },
+      /^wrong\s+runner lab\s+run run_9 has ended here and lives there; it is being ended for 6 min/m,
+    ],
     ['a runner that is away', { runners: { lab: { state: 'degraded' } } }, /^wrong\s+runner lab\s+degraded/m],
   ])('ends with 1 for %s, and names it', async (_what, set, line) => {
     ready(set, 'status' in set ? 503 : 200);
@@ -160,6 +165,18 @@ describe('the doctor', () => {
       'runs of the account of the app, and what else a runner says',
       { runners: { local: { state: 'ok', kind: 'process', user: null, notes: ['cgroup is not available: EROFS'] } } },
       /^note\s+runner local\s+runs belong to the account of the app.*\nnote\s+runner local\s+cgroup is not available/m,
+    ],
+    [
+      'runs on a runner that nobody here wants',
+      {
+        runners: {
+          lab: {
+            ...{ state: 'ok', orphans: [{ run_id: 'run_9', since: ago(4_000) }], orphans_in_all: 1 },
+            ...{ unknown_runs: ['run_x', 'run_y'], unknown_runs_in_all: 9 },
+          },
+        },
+      },
+      /^note\s+runner lab\s+run run_9 has ended .* for 4 s\nnote .* 9 runs live there that .*: run_x, run_y and 7 more$/m,
     ],
     [
       'keys that nothing acts on',

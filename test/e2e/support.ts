@@ -119,7 +119,7 @@ function pendingKeys({ env }: World): string[] {
 }
 
 /** They come again by themselves. */
-const PERIODIC = /^(runners|sweep|watch|discover|missed|retention|repository:.*|verify:.*)$/;
+const PERIODIC = /^(runners|sweep|watch|discover|missed|retention|orphans|repository:.*|verify:.*)$/;
 
 interface KeyRow {
   key: string;

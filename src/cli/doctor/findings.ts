@@ -10,6 +10,8 @@ export interface Finding {
 }
 
 const DAY_MS = 86_400_000;
+/** An orphan that lives for longer, after its KILL, is none that ends by itself. */
+const ORPHAN_MS = 300_000;
 
 export function findingsOf(ready: ReadyView, now: Date): Finding[] {
   const { status, database, data, webhooks, runners, not_enforced: idle } = ready;
@@ -100,6 +102,31 @@ function ofWebhooks(webhooks: WebhooksView, now: Date): Finding[] {
   return found;
 }
 
+const MAX_NAMED = 5;
+
+function ofLeftovers(of: string, runner: RunnerView, now: Date): Finding[] {
+  const { orphans, orphans_in_all: inAll, unknown_runs: unknown, unknown_runs_in_all: unknownInAll } = runner;
+  const more = inAll - orphans.length;
+  return [
+    ...orphans.map(({ run_id: id, since }) => {
+      const level = now.getTime() - since.getTime() > ORPHAN_MS ? 'wrong' : 'note';
+      return finding(level, of, `run ${id} has ended here and lives there; it is being ended for ${age(since, now)}`);
+    }),
+    ...(more > 0 ? [finding('note', of, `${more} more runs have ended here and live there`)] : []),
+    ...(unknownInAll > 0 ? [finding('note', of, unknownWords(unknown, unknownInAll))] : []),
+  ];
+}
+
+function unknownWords(ids: readonly string[], inAll: number): string {
+  const named = ids.slice(0, MAX_NAMED);
+  const more = inAll - named.length;
+  const what =
+    inAll === 1
+      ? 'a run lives there that is not known here, and is'
+      : `${inAll} runs live there that are not known here, and are`;
+  return `${what} left alone: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 function ofRunners(runners: ReadyView['runners'], now: Date): Finding[] {
   const names = Object.entries(runners);
   if (names.length === 0) return [finding('note', 'runners', 'none is configured: nothing can be started')];
@@ -128,6 +155,7 @@ function ofRunner(of: string, runner: RunnerView, now: Date): Finding[] {
     finding('ok', of, facts.filter(Boolean).join(', ')),
     ...(user === null ? [finding('note', of, own)] : []),
     ...notes.map((note) => finding('note', of, note)),
+    ...ofLeftovers(of, runner, now),
   ];
 }
 

@@ -48,6 +48,12 @@ const runner = z.looseObject({
   /** Runs that it may still have. */
   runs_left_alone: z.number().default(0),
   needs_person: z.boolean().default(false),
+  /** Runs of ours that have ended here, and of which something lives there: they are being ended. */
+  orphans: z.array(z.looseObject({ run_id: z.string(), since: z.coerce.date() })).default([]),
+  orphans_in_all: z.number().default(0),
+  /** Living runs that are not known here. */
+  unknown_runs: z.array(z.string()).default([]),
+  unknown_runs_in_all: z.number().default(0),
 });
 
 export const readyView = z.looseObject({

@@ -1,0 +1,73 @@
+/**
+ * What is done about a run whose row has ended and of which its runner shows something alive: TERM, its grace, KILL, until it is seen
+ * gone. All that is remembered is in the row: a TERM that is younger than the run's end is the orphan's. Pure.
+ */
+import { isLive, type Probe, type Run } from '../run.ts';
+import { KILL_AGAIN_MS, SURVIVOR_MS } from './limits.ts';
+
+export type OrphanStep =
+  /** It is wanted, or there is nothing to end. */
+  | { step: 'leave' }
+  | { step: 'signal'; mode: 'term' | 'kill'; lookAgainAt: Date }
+  | { step: 'look_again'; at: Date }
+  /** What was an orphan is seen gone. */
+  | { step: 'gone' };
+
+/** How often one that was sent TERM is looked at. */
+const RECHECK_MS = 1_000;
+/** What KILL does not end within a minute is a matter for people, and shown to them. */
+const SELDOM_MS = 60_000;
+
+export function planOrphan(
+  run: Run,
+  probe: Probe,
+  { graceSeconds, now }: { graceSeconds: number; now: Date },
+): OrphanStep {
+  const isWanted: boolean = isLive(run);
+  if (isWanted) return { step: 'leave' };
+  if (!isAlive(probe)) return isPursued(run) ? endOf(probe, now) : { step: 'leave' };
+  if (!isPursued(run) || run.termAt === null) {
+    return { step: 'signal', mode: 'term', lookAgainAt: after(now, Math.min(graceSeconds * 1_000, RECHECK_MS)) };
+  }
+  const killFrom = after(run.termAt, graceSeconds * 1_000);
+  // A TERM that lies ahead was noted before the clock was set back: nothing waits for it.
+  if (run.termAt <= now && now < killFrom) {
+    return { step: 'look_again', at: new Date(Math.min(killFrom.getTime(), after(now, RECHECK_MS).getTime())) };
+  }
+  const lasts = now.getTime() - killFrom.getTime();
+  return { step: 'signal', mode: 'kill', lookAgainAt: after(now, lasts > SURVIVOR_MS ? SELDOM_MS : KILL_AGAIN_MS) };
+}
+
+/** Whether it was sent TERM after its end, and not seen gone since. */
+export function isPursued({ termAt, goneAt }: Run): boolean {
+  return termAt !== null && (goneAt === null || termAt > goneAt);
+}
+
+export function isAlive(probe: Probe): boolean {
+  switch (probe.state) {
+    case 'running':
+      return true;
+    case 'exited':
+    case 'vanished':
+      return probe.survivors.length > 0;
+    default:
+      return false;
+  }
+}
+
+/** One of which nothing lives, and of which nothing can begin any more. */
+export function isOver(probe: Probe): boolean {
+  return probe.state === 'exited' || probe.state === 'vanished'
+    ? probe.survivors.length === 0
+    : probe.state === 'voided';
+}
+
+/** What can't be read, or might yet begin, is not gone. */
+function endOf(probe: Probe, now: Date): OrphanStep {
+  const isGone = isOver(probe) || probe.state === 'no_record';
+  return isGone ? { step: 'gone' } : { step: 'look_again', at: after(now, SELDOM_MS) };
+}
+
+function after(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}
