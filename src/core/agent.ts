@@ -37,6 +37,12 @@ export const cancelled = z.object({ result: z.enum(['accepted', 'already_ended',
 export const runIds = z.strictObject({ run_ids: z.array(runId).max(MOST_RUNS) });
 export const knownRuns = z.object({ run_ids: z.array(runId) });
 export const acknowledged = z.object({ acknowledged: z.array(runId) });
+const taskId = z.string().refine(isRunId, { error: 'must be the id of a task' });
+export const taskIds = z.strictObject({ task_ids: z.array(taskId).max(MOST_RUNS) });
+/** Tasks that have a directory of their own. */
+export const workspaces = z.object({ task_ids: z.array(taskId) });
+/** Those whose directories are being removed now. */
+export const removedWorkspaces = z.object({ removed: z.array(taskId) });
 export const logTail = z.object({ text: z.string() });
 
 /** Runs that may have changed, and from where to ask on. */

@@ -11,6 +11,7 @@ import {
   type Changes,
   cancelOrder,
   runIds,
+  taskIds,
 } from '../core/agent.ts';
 import { strict } from '../core/documents/check.ts';
 import { line } from '../core/report/text.ts';
@@ -36,6 +37,10 @@ export interface AgentJobs {
   log(runId: string, bytes: number): Promise<string>;
   /** Gives those that are known no more. */
   acknowledge(ids: readonly string[]): Promise<readonly string[]>;
+  /** Tasks that have a directory of their own. */
+  workspaces(): Promise<readonly string[]>;
+  /** Gives those whose directories are being removed. */
+  removeWorkspaces(taskIds: readonly string[]): Promise<readonly string[]>;
   /** Waits for a change after that one, for a while. */
   changes(after: string | null, ended: AbortSignal): Promise<Changes>;
 }
@@ -72,6 +77,11 @@ export function makeAgentApp({ jobs, token, log, closing }: AgentWebDeps): Hono 
   app.post('/ack', async (c) => {
     const { run_ids: ids } = await readObject(c, runIds, MAX_BODY_BYTES);
     return c.json({ acknowledged: await jobs.acknowledge(ids) });
+  });
+  app.get('/workspaces', async (c) => c.json({ task_ids: await jobs.workspaces() }));
+  app.post('/workspaces/remove', async (c) => {
+    const { task_ids: ids } = await readObject(c, taskIds, MAX_BODY_BYTES);
+    return c.json({ removed: await jobs.removeWorkspaces(ids) });
   });
   app.get('/changes', async (c) => {
     const { after = null } = readQuery(c, changesQuery);

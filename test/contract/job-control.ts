@@ -392,6 +392,27 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
       await exit(living);
     });
 
+    describe('the directory of a task', () => {
+      it('is listed, and goes with all that is in it when it is not needed any more, and no other does', async () => {
+        if (control.workspaces === undefined || control.removeWorkspace === undefined) return;
+        const taskId = 'task_over';
+        const write = ['sh', '-c', 'mkdir -p deep/er; echo kept | tee note deep/er/note; ln -s / link'];
+        for (const id of [taskId, 'task_goes_on']) await exit(await started(write, { taskId: id }));
+        expect(await control.workspaces()).toEqual(expect.arrayContaining([taskId, 'task_goes_on']));
+        expect(await control.removeWorkspace(taskId)).toBe(true);
+        await eventually(async () => expect(await control.workspaces?.()).not.toContain(taskId));
+        expect(await control.removeWorkspace(taskId)).toBe(false);
+        expect(await exit(await started(['cat', 'note'], { taskId: 'task_goes_on' }))).toMatchObject({ exitCode: 0 });
+        expect(await exit(await started(['sh', '-c', 'test ! -e note'], { taskId }))).toMatchObject({ exitCode: 0 });
+      });
+
+      it('is none where the name is none', async () => {
+        for (const taskId of ['task_unknown', '../runs', '..', '.', '', 'a/b', '.removed-task_1', '../../tmp']) {
+          expect(await control.removeWorkspace?.(taskId)).toBe(control.removeWorkspace && false);
+        }
+      });
+    });
+
     describe('forgetting', () => {
       async function forget(runId: string): Promise<boolean | 'unable'> {
         return control.forget === undefined ? 'unable' : control.forget(runId);

@@ -72,6 +72,12 @@ export function makeAgentJobs({ control, state, feed, facts, now }: JobsOptions)
       onDisk(() => state.forgetLost(gone));
       return gone;
     },
+    workspaces: async () => (await control.workspaces?.()) ?? [],
+    async removeWorkspaces(ids) {
+      const removed: string[] = [];
+      for (const taskId of ids) if (await control.removeWorkspace?.(taskId)) removed.push(taskId);
+      return removed;
+    },
     changes: feed.after,
   };
 }

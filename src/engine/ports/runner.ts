@@ -65,6 +65,14 @@ export interface JobControl {
    * unknown, or of which anything may be alive.
    */
   forget?(runId: string): Promise<boolean>;
+  /** Tasks that have a directory of their own there, kept for their next run. */
+  workspaces?(): Promise<readonly string[]>;
+  /**
+   * Removes the task's own directory, of which no run may need anything any more: in the background, so it is among `workspaces` until all
+   * of it is gone, and to be asked for again as long. Links are not followed, and nothing but that directory is removed. False, and
+   * without effect, where there is none.
+   */
+  removeWorkspace?(taskId: string): Promise<boolean>;
   /** Hints that a run may have changed; losing one costs latency only. Returns the unsubscribe function. */
   onHint(listener: (runId: string) => void): () => void;
   /** Lets go of watchers and handles; living runs go on. */

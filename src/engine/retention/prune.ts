@@ -3,6 +3,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { daysBefore, keptDays } from './days.ts';
 import { pruneRuns, type Taken } from './prune-runs.ts';
+import { pruneWorkspaces } from './prune-workspaces.ts';
 
 const HOUR_MS = 3_600_000;
 /** So much of an hour chance moves the next time. */
@@ -28,6 +29,7 @@ export async function prune(deps: Deps, chance: () => number = Math.random): Pro
     },
     events: () => inPortions((limit) => retention.events(daysBefore(now, days.eventsDays), limit)),
     runs: () => pruneRuns(deps, daysBefore(now, days.logsDays)),
+    workspaces: () => pruneWorkspaces(deps),
   };
   const taken: Record<string, number> = {};
   let isMore = false;

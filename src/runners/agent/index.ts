@@ -14,6 +14,8 @@ import {
   knownRuns,
   logTail,
   probeOf,
+  removedWorkspaces,
+  workspaces,
 } from '../../core/agent.ts';
 import { isRunId, type Probe } from '../../core/run.ts';
 import type { Clock, Logger } from '../../engine/ports/environment.ts';
@@ -108,6 +110,13 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       if (!isRunId(runId)) return false;
       const answer = await send({ method: 'POST', path: '/ack', json: { run_ids: [runId] }, answer: acknowledged });
       return answer.acknowledged.includes(runId);
+    },
+    workspaces: async () => (await send({ method: 'GET', path: '/workspaces', answer: workspaces })).task_ids,
+    async removeWorkspace(taskId) {
+      if (!isRunId(taskId)) return false;
+      const json = { task_ids: [taskId] };
+      const answer = await send({ method: 'POST', path: '/workspaces/remove', json, answer: removedWorkspaces });
+      return answer.removed.includes(taskId);
     },
     onHint: hints.subscribe,
     async close() {

@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../../engine/ports/environment.ts';
 import { type JobControl, RunnerUnreachable } from '../../engine/ports/runner.ts';
 import { cancelRun } from './cancel.ts';
 import { PROBE_PREFIX } from './containment/probe.ts';
+import { supervisorEnvironment } from './environment.ts';
 import { forgetRun, removeForgotten } from './forget.ts';
 import { makeHints } from './hints.ts';
 import { type Here, inspectRuns } from './inspect.ts';
@@ -16,6 +17,7 @@ import { exploreMachine, type MachineOptions } from './machine.ts';
 import { isFileName } from './records.ts';
 import { secretsOf } from './redact.ts';
 import { startRun } from './start.ts';
+import { makeWorkspaces } from './workspaces.ts';
 
 export interface ProcessRunnerOptions extends MachineOptions {
   /** null: no limit of its own. */
@@ -33,9 +35,14 @@ export async function openProcessRunner(options: ProcessRunnerOptions): Promise<
   const machine = await exploreMachine(options);
   const { runs } = machine.places;
   const here: Here = { runs, groups: machine.groups, boot: machine.boot, now: options.now };
+  const workspaces = makeWorkspaces(machine.places, {
+    env: supervisorEnvironment(options.processEnv),
+    log: options.log,
+  });
   const hints = makeHints(runs);
   const secrets = secretsOf(machine.environment);
   await removeForgotten(runs);
+  workspaces.goOn();
   for (const runId of unfinished(runs)) hints.watchRun(runId);
   removeEmptyGroups(machine.groups, here);
   const profile = {
@@ -67,6 +74,8 @@ export async function openProcessRunner(options: ProcessRunnerOptions): Promise<
         if (machine.groups !== null) removeGroup(join(machine.groups, runId));
         return true;
       }),
+    workspaces: () => answering(here, async () => workspaces.list()),
+    removeWorkspace: (taskId) => answering(here, async () => workspaces.remove(taskId)),
     onHint: hints.subscribe,
     close: async () => {
       hints.close();
