@@ -18,6 +18,7 @@ import { reconcileIssue } from './reconcile-issue.ts';
 import { reconcileTask } from './reconcile-task.ts';
 import { followFile } from './repository-file.ts';
 import { checkRunners } from './runner-check.ts';
+import { makeSilenceNews } from './silence-news.ts';
 import { makeStartPace } from './start-pace.ts';
 import { startReady } from './start-ready.ts';
 import { discover, makeSweeper, type Sweeper, type Swept, sweep } from './sweep/index.ts';
@@ -78,6 +79,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   const unswept = new Set<string>();
   const issues = makeIssueProblems(deps);
   const orphans = makeOrphanWatch(deps);
+  const tellSilence = makeSilenceNews(deps);
   let checks = 0;
 
   function onSwept(repositoryId: string, { problem }: Swept): void {
@@ -129,7 +131,8 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'runners':
         await store.queue.enqueue([{ key, dueAt: later(checkSeconds) }]);
         checks += 1;
-        return checkRunners(deps, checks);
+        await checkRunners(deps, checks);
+        return tellSilence();
       case 'orphans':
         await store.queue.enqueue([{ key, dueAt: later(ORPHANS_SECONDS) }]);
         return orphans.look();

@@ -2,12 +2,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeInsights } from '../../src/app/actions.ts';
 import type { Deps } from '../../src/engine/deps.ts';
-import { type JobControl, RunnerUnreachable } from '../../src/engine/ports.ts';
+import { statusOf } from '../../src/engine/outbox/gather-tasks.ts';
+import { type JobControl, RunnerUnreachable, type Store } from '../../src/engine/ports.ts';
 import { reconcileTask } from '../../src/engine/reconcile-task.ts';
 import { checkRunners } from '../../src/engine/runner-check.ts';
+import { makeSilenceNews } from '../../src/engine/silence-news.ts';
 import { viewTasks } from '../../src/web/views.ts';
 import { makeChecker } from '../fixtures/engine/checker.ts';
-import { type Embedded, embed, submit, untilRunning } from '../fixtures/engine/embedded.ts';
+import { type Embedded, embed, REPOSITORY, submit, untilRunning } from '../fixtures/engine/embedded.ts';
 import { findByWord } from '../support/processes.ts';
 
 const SINCE = new Date();
@@ -16,9 +18,11 @@ let embedded: Embedded;
 let id: string;
 
 beforeEach(async () => {
-  embedded = await embed(makeChecker());
+  const github = makeChecker();
+  github.set(12, {});
+  embedded = await embed(github);
   const engine = await embedded.start();
-  [id = ''] = await submit(embedded, { train: { run: embedded.long } });
+  [id = ''] = await submit(embedded, { train: { run: embedded.long, issue: 12 } });
   await untilRunning(embedded, id);
   await engine.stop();
 });
@@ -62,4 +66,30 @@ it('is asked of a person after the minutes that the operator sets', async () => 
   const deps = silentFor(3);
   expect((await shown({ ...deps, limits: { ...deps.limits, unreachableMinutes: 2 } })).waiting_on).toMatch(/for 3 min/);
   expect((await shown({ ...deps, limits: { ...deps.limits, unreachableMinutes: 4 } })).waiting_on).toBeNull();
+});
+
+it('has its status told anew when a person has to look and when it is over, and not in between', async () => {
+  let deps = silentFor(59);
+  const owed: string[] = [];
+  const commit: Store['commit'] = (writes) => {
+    owed.push(...writes.flatMap((write) => (write.write === 'outbox.owe' ? [write.item.key] : [])));
+    return embedded.deps.store.commit(writes);
+  };
+  const tell = makeSilenceNews({
+    ...{ ...deps, store: { ...deps.store, commit }, clock: () => deps.clock() },
+    runners: { ...deps.runners, get: (name) => deps.runners.get(name) },
+  });
+  async function after(now: Deps) {
+    deps = now;
+    owed.length = 0;
+    await tell();
+    const { silentSince } = await statusOf(deps, { repositoryId: REPOSITORY.id, number: 12 });
+    return { owed: [...owed], told: silentSince?.get('local') };
+  }
+  const status = `status:${REPOSITORY.id}#12`;
+  await after(silentFor(59));
+  expect(await after(silentFor(59.5))).toEqual({ owed: [], told: undefined });
+  expect(await after(silentFor(61))).toEqual({ owed: [status], told: SINCE });
+  expect(await after(silentFor(62))).toEqual({ owed: [], told: SINCE });
+  expect(await after(silentFor(0))).toEqual({ owed: [status], told: undefined });
 });

@@ -12,7 +12,7 @@ import { type Counted, countStates } from './counts.ts';
 import { graph, MAX_NODES } from './graph.ts';
 import { markerOf } from './markers.ts';
 import { address, cell, code } from './neutral.ts';
-import { attemptWords, stateWords, timeWords, whyWords } from './task-state.ts';
+import { attemptWords, silenceWords, stateWords, timeWords, whyWords } from './task-state.ts';
 
 /** Somewhere on GitHub that tells more of a task. */
 export interface Link {
@@ -26,6 +26,8 @@ export interface TaskTable {
   /** The newest run of each task that has one, by the task's id. */
   runs: ReadonlyMap<string, Run>;
   links: ReadonlyMap<string, Link>;
+  /** Since when runners give no answer, where a person has to look; default: all of them answer, or may yet. */
+  silentSince?: ReadonlyMap<string, Date>;
 }
 
 /** Its table may hold few of its tasks: those that are to be shown. */
@@ -97,10 +99,11 @@ export function tableParts(table: TaskTable, total: number = table.tasks.length)
   return [HEAD, { ...rows, beyond: total - rows.lines.length }];
 }
 
-function row(task: Task, { runs, links }: TaskTable): string {
+function row(task: Task, { runs, links, silentSince }: TaskTable): string {
   const run = runs.get(task.id) ?? null;
   const runner = cell(run?.runner ?? task.spec.runsOn);
-  const cells = [cell(task.key), stateWords(task, run), whyWords(task), runner, attemptWords(task), timeWords(run)];
+  const why = [silenceWords(run, silentSince), whyWords(task)].filter((words) => words !== '').join('; ');
+  const cells = [cell(task.key), stateWords(task, run), why, runner, attemptWords(task), timeWords(run)];
   return `| ${[...cells, linkWords(links.get(task.id))].map((text) => text || '–').join(' | ')} |`;
 }
 

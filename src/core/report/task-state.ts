@@ -58,6 +58,12 @@ export function whyWords(task: Task): string {
   return [...held, ...openWords(task)].join('; ');
 }
 
+/** Of a run that its runner may still have; it is left alone. */
+export function silenceWords(run: Run | null, silentSince: ReadonlyMap<string, Date> = new Map()): string {
+  const since = isLive(run) ? silentSince.get(run.runner) : undefined;
+  return since === undefined ? '' : `no answer of its runner since ${utc(since)}: somebody has to look there`;
+}
+
 function openWords(task: Task): readonly string[] {
   const [question] = task.blockers;
   if (task.target !== null)

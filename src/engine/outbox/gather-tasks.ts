@@ -11,9 +11,10 @@ import {
   shownOf,
   type TaskTable,
 } from '../../core/report/status.ts';
-import type { Run } from '../../core/run.ts';
+import { isLive, type Run } from '../../core/run.ts';
 import { isEnded, type Task } from '../../core/task.ts';
 import type { Deps } from '../deps.ts';
+import { silenceOf } from '../silence.ts';
 import { messageId } from '../transition/parts.ts';
 
 /** Older ones that were started in the same issue are not told of. */
@@ -59,10 +60,11 @@ async function firstOf({ store }: Deps, batchId: string): Promise<readonly Task[
 
 /** `linkOf`: default: none. */
 export async function tableOf(
-  { store }: Deps,
+  deps: Deps,
   tasks: readonly Task[],
   linkOf: (task: Task) => Promise<Link | null> = async () => null,
 ): Promise<TaskTable> {
+  const { store } = deps;
   const runs = new Map<string, Run>();
   const links = new Map<string, Link>();
   for (const task of shownOf(tasks)) {
@@ -71,7 +73,18 @@ export async function tableOf(
     const link = await linkOf(task);
     if (link !== null) links.set(task.id, link);
   }
-  return { tasks, runs, links };
+  return { tasks, runs, links, silentSince: silentSince(deps, [...runs.values()]) };
+}
+
+/** A silence that is over soon is not worth an edit. */
+function silentSince(deps: Deps, runs: readonly Run[]): ReadonlyMap<string, Date> {
+  const names = new Set(runs.filter(isLive).map(({ runner }) => runner));
+  const found = new Map<string, Date>();
+  for (const name of names) {
+    const silence = silenceOf(deps, name);
+    if (silence?.needsPerson) found.set(name, silence.since);
+  }
+  return found;
 }
 
 /** The comment that told of its end, where it is known. */

@@ -27,7 +27,7 @@ export function resolveDirectory(places: Places, taskId: string, asked: string |
 }
 
 /** Links are followed first and judged by where they lead. */
-function belowRoot({ root, runs }: Places, asked: string): Directory {
+function belowRoot({ root, runs, tasks }: Places, asked: string): Directory {
   const shown = `working_directory ${JSON.stringify(asked)}`;
   if (asked === '' || asked.includes('\0')) return { problem: `${shown} is no path` };
   if (isAbsolute(asked)) return { problem: `${shown} is absolute; it must be relative to the runner's root` };
@@ -43,6 +43,7 @@ function belowRoot({ root, runs }: Places, asked: string): Directory {
   }
   if (!contains(realRoot, path)) return { problem: `${shown} leads out of the runner's root` };
   if (contains(realpathSync(runs), path)) return { problem: `${shown} leads to the records of runs` };
+  if (contains(realpathSync(tasks), path)) return { problem: `${shown} leads to the directories of tasks` };
   return { path };
 }
 

@@ -39,6 +39,16 @@ describe('the row of a task', () => {
     expect(rowOf({ ...running, runNumber: 2 }, { runs })).toContain('| ● verifying | – | `local` | 1 of 1 |');
   });
 
+  it('tells since when nothing is heard of a run that its runner may still have', () => {
+    const silentSince = new Map([['lab-3', at(60)]]);
+    const words = 'no answer of its runner since 2026-03-01 12:01:00 UTC: somebody has to look there';
+    const rowWith = (run: Parameters<typeof aRun>[0]) =>
+      rowOf({ ...running, hold }, { runs: new Map([['task_1', aRun(run)]]), silentSince });
+    expect(rowWith({ runner: 'lab-3' })).toContain(`| ● running | ${words}; on hold by **ann**: \`quota\` |`);
+    expect(rowWith({ runner: 'lab-4' })).not.toContain('no answer');
+    expect(rowWith({ runner: 'lab-3', state: 'lost' })).not.toContain('no answer');
+  });
+
   it('tells how long an ended run took, and links to the words about it', () => {
     const runs = new Map([['task_1', aRun({ state: 'failed', endedAt: at(90) })]]);
     const links = new Map([['task_1', { text: 'comment', url: 'https://github.com/a/b/issues/12#issuecomment-5' }]]);

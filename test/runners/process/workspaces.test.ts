@@ -63,6 +63,17 @@ it('is refused where a link stands above it, also at the next start', async () =
   expect(readdirSync(outside).sort()).toEqual(['.removed-task_b', 'task_a']);
 });
 
+it('is of nothing that a working directory could name', async () => {
+  await control.close();
+  control = await open({ ...options, root: options.dataDir });
+  await ran(['true']);
+  const order = orderOf('run_b', ['true'], { taskId: 'task_b', workingDirectory: 'tasks/task_a' });
+  expect(await control.start(order)).toEqual({
+    result: 'refused',
+    reason: 'working_directory "tasks/task_a" leads to the directories of tasks',
+  });
+});
+
 it('goes on at the next start where it was cut short', async () => {
   await control.close();
   mkdirSync(join(tasks, '.removed-task_a', 'deep'), { recursive: true });
