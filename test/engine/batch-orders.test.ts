@@ -188,7 +188,7 @@ describe('a hold', () => {
     await setHold(deps, scope, { reason: 'maintenance', actor: 'ann' });
     const [task = ''] = await submit(embedded, { a: { run: TRUE } });
     // The schedule has looked at it, and has nothing more to do.
-    await eventually(async () => expect(await deps.store.queries.backlog()).toMatchObject({ keys: 2 }));
+    await eventually(async () => expect(await deps.store.queries.backlog()).toMatchObject({ keys: 3 }));
     expect(await deps.store.task(task)).toMatchObject({ state: 'ready', runNumber: 0 });
     expect(await releaseHold(deps, scope, { actor: 'ann' })).toBe(true);
     await untilTask(embedded, task, { state: 'done' });
