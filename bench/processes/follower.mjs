@@ -21,8 +21,8 @@ const READS_AT_ONCE = 8;
 const REMEMBERED = { poll: 0, poll_with_etags: 200_000, check: 0 };
 const ENDED = ['done', 'failed', 'cancelled', 'skipped'];
 const LOOK_MS = 20;
-/** The looks at the runners, and at what is old. */
-const BY_THE_CLOCK = 2;
+/** The looks at the runners, at what lives there unwanted, and at what is old. */
+const BY_THE_CLOCK = 3;
 const WORKED_OFF_MS = 300_000;
 
 let engine = null;
