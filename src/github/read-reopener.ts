@@ -1,14 +1,16 @@
 /** Who reopened an issue, and which close that undid, from the end of its events. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { GitHubError, type Reopening, type RepositoryRef } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient, type Reply } from './client.ts';
 import { lastPage } from './link.ts';
-import { issueEventsSchema, toReason } from './schemas.ts';
+import { instant, issueEventSchema, toReason } from './schemas.ts';
 
 /** Events between the close and now that are looked through: a page holds 100. */
 const PAGES = 10;
 
-type IssueEvent = z.infer<typeof issueEventsSchema>[number];
+const eventSchema = issueEventSchema.extend({ created_at: instant, state_reason: z.string().nullish() });
+
+type IssueEvent = z.infer<typeof eventSchema>;
 
 /**
  * The newest close or reopen decides. Where that is a close, the issue was closed again meanwhile or the events lag behind the
@@ -24,7 +26,7 @@ export async function readReopener(
   let reopened: IssueEvent | null = null;
   for (let page = last; page >= 1 && page > last - PAGES; page -= 1) {
     const reply = page === 1 ? first : await readPage(client, repository, number, page);
-    for (const event of bodyOf(reply, issueEventsSchema).toReversed()) {
+    for (const event of bodyOf(reply, z.array(eventSchema)).toReversed()) {
       if (event.event === 'reopened') reopened ??= event;
       if (event.event !== 'closed') continue;
       if (reopened !== null) return reopeningOf(reopened, event);

@@ -1,8 +1,9 @@
 /** Who took dependencies of an issue away, from the end of its timeline. */
+import { z } from 'zod';
 import type { RepositoryRef } from '../engine/ports.ts';
 import { bodyOf, type GitHubClient, type Reply } from './client.ts';
 import { lastPage } from './link.ts';
-import { issueEventsSchema } from './schemas.ts';
+import { issueEventSchema } from './schemas.ts';
 
 /** Looked through for the removals: a page holds 100 entries. */
 const PAGES = 10;
@@ -18,7 +19,7 @@ export async function readUnblockers(
   const removals: (string | null)[] = [];
   for (let page = last; page >= 1 && page > last - PAGES && removals.length < count; page -= 1) {
     const reply = page === 1 ? first : await readPage(client, repository, number, page);
-    const entries = bodyOf(reply, issueEventsSchema).filter(({ event }) => event === 'blocked_by_removed');
+    const entries = bodyOf(reply, z.array(issueEventSchema)).filter(({ event }) => event === 'blocked_by_removed');
     removals.push(...entries.reverse().map(({ actor }) => actor?.login ?? null));
   }
   return removals.slice(0, count).filter((login) => login !== null);

@@ -104,9 +104,7 @@ export const hookAttemptSchema = z.object({
   status_code: z.number().nullish(),
 });
 
-export const issueEventsSchema = z.array(
-  z.object({ event: z.string(), actor: account, created_at: instant, state_reason: z.string().nullish() }),
-);
+export const issueEventSchema = z.object({ event: z.string(), actor: account });
 
 export const permissionSchema = z.object({
   /** The legacy base role: admin, write, read or none. */
