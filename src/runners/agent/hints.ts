@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Changes } from '../../core/agent.ts';
 
 const MAX_PAUSE_MS = 2_000;
+/** Who has no news and does not wait for any, as an agent that is closing, is not asked again at once. */
+const NO_NEWS_MS = 250;
 
 export interface Hints {
   subscribe(listener: (runId: string) => void): () => void;
@@ -18,13 +20,16 @@ export function makeHints(ask: (after: string | null, ended: AbortSignal) => Pro
     let after: string | null = null;
     for (let failures = 0; !signal.aborted; ) {
       try {
+        const askedAt = performance.now();
         const changes = await ask(after, signal);
+        const pauseMs = after === null || changes.run_ids.length > 0 ? 0 : askedAt + NO_NEWS_MS - performance.now();
         after = changes.next;
         failures = 0;
         for (const runId of changes.run_ids) for (const listener of listeners) listener(runId);
+        if (pauseMs > 0) await pause(pauseMs, signal);
       } catch {
         failures += 1;
-        await delay(Math.min(MAX_PAUSE_MS, 250 * 2 ** failures), null, { signal, ref: false }).catch(() => {});
+        await pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** failures), signal);
       }
     }
   }
@@ -51,4 +56,8 @@ export function makeHints(ask: (after: string | null, ended: AbortSignal) => Pro
       stop();
     },
   };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<unknown> {
+  return delay(ms, null, { signal, ref: false }).catch(() => {});
 }

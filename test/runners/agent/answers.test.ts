@@ -1,5 +1,5 @@
 /** Silence is not an answer, and neither is half of one: only what is whole says that there is no such run. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
 import { AGENT_TOKEN, openByAgent } from '../../support/agent.ts';
 import { orderOf } from '../../support/process-runner.ts';
@@ -123,6 +123,30 @@ it.each([
   expect(control.profile.notes).toEqual([
     `its clock is 3600 s ${word === 'ahead' ? 'ahead of' : 'behind'} ours: its times are told by ours`,
   ]);
+});
+
+it('news that still come do not end the silence of an agent that can say nothing of its runs', async () => {
+  const unavailable = json({ error: { code: 'unavailable', message: 'its disk is away' } }, 503);
+  const news = json({ next: 'a.0', run_ids: [] });
+  agent.answer = (request, response) =>
+    (request.url?.startsWith('/changes') ? news : unavailable)(request, response);
+  await expect(control.inspect(['run_a'])).rejects.toThrow('its disk is away');
+  const since = control.profile.silent?.since;
+  control.onHint(() => {});
+  const heard = () => agent.requests.filter(({ path }) => path.startsWith('/changes')).length;
+  await vi.waitFor(() => expect(heard()).toBeGreaterThan(2));
+  expect(control.profile.silent).toEqual({ since, reason: 'it answered 503: its disk is away' });
+});
+
+it('an agent that has no news, and does not wait for any, is not asked again at once', async () => {
+  const askedAt: number[] = [];
+  agent.answer = (request, response) => {
+    askedAt.push(performance.now());
+    json({ next: 'a.0', run_ids: [] })(request, response);
+  };
+  control.onHint(() => {});
+  await vi.waitFor(() => expect(askedAt.length).toBeGreaterThan(3), { timeout: 5_000 });
+  expect(askedAt[3]! - askedAt[1]!).toBeGreaterThan(400);
 });
 
 it('one call at a time finds out whether a silent agent is back, and no other waits for that', async () => {

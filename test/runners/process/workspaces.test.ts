@@ -74,6 +74,28 @@ it('is of nothing that a working directory could name', async () => {
   });
 });
 
+it('is refused while a run of the task lives, or is about to begin, and by its name alone it is not taken for another', async () => {
+  await ran(['true'], 'task_a');
+  await ran(['true'], 'task_aa');
+  const starting = control.start(orderOf('run_a', ['sleep', '60'], { taskId: 'task_a' }));
+  expect(await control.removeWorkspace?.('task_a')).toBe(false);
+  expect(await control.removeWorkspace?.('task_aa')).toBe(true);
+  expect(await starting).toEqual({ result: 'started' });
+  expect(await control.removeWorkspace?.('task_a')).toBe(false);
+  await control.cancel('run_a', 'kill');
+  await eventually(async () => expect(await control.removeWorkspace?.('task_a')).toBe(true));
+});
+
+it('is refused where something works in it whose supervisor is gone', async () => {
+  await control.start(orderOf('run_a', ['sh', '-c', 'echo $$ >pid; mkdir below; cd below; exec sleep 60'], { taskId: 'task_a' }));
+  const pid = await eventually(async () => Number(readFileSync(join(tasks, 'task_a', 'pid'), 'utf8')));
+  await eventually(async () => expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(join(tasks, 'task_a', 'below')));
+  killExactly(options, 'run_a');
+  expect(await control.removeWorkspace?.('task_a')).toBe(false);
+  await control.cancel('run_a', 'kill');
+  await eventually(async () => expect(await control.removeWorkspace?.('task_a')).toBe(true));
+});
+
 it('goes on at the next start where it was cut short', async () => {
   await control.close();
   mkdirSync(join(tasks, '.removed-task_a', 'deep'), { recursive: true });
