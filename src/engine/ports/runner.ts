@@ -70,7 +70,7 @@ export interface JobControl {
   /**
    * Removes the task's own directory, of which no run may need anything any more: in the background, so it is among `workspaces` until all
    * of it is gone, and to be asked for again as long. Links are not followed, and nothing but that directory is removed. False, and
-   * without effect, where there is none.
+   * without effect, where there is none, or where it is in use after all.
    */
   removeWorkspace?(taskId: string): Promise<boolean>;
   /** Hints that a run may have changed; losing one costs latency only. Returns the unsubscribe function. */

@@ -8,7 +8,7 @@ import { MARK_VARIABLE } from './containment/scan.ts';
 import { argumentsOf, type Snapshot, signalPid, valuesOf, withDescendants } from './proc.ts';
 
 /** The names that a run's own shells go by; the directory of its records follows. */
-const SUPERVISOR_NAME = 'standdown-supervisor';
+export const SUPERVISOR_NAME = 'standdown-supervisor';
 const FIRST_NAME = 'standdown-init';
 const LOG_NAME = 'standdown-log';
 const OWN_NAMES = [SUPERVISOR_NAME, FIRST_NAME, LOG_NAME];

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from '../../engine/ports/environment.ts';
 import { becomeAccount } from './account.ts';
+import { isOccupied } from './occupied.ts';
 import { isFileName } from './records.ts';
 import type { Places } from './working-directory.ts';
 
@@ -19,7 +20,7 @@ const REMOVED = '.removed-';
 export interface Workspaces {
   /** Tasks that have a directory here, or of whose directory something is left. */
   list(): readonly string[];
-  /** False: there is none, it is no directory of the task's own, or something of an earlier one is still being removed. */
+  /** False: there is none, it is in use or no directory of the task's own, or something of an earlier one is still being removed. */
   remove(taskId: string): boolean;
   /** Goes on with what was being removed when a process ended. */
   goOn(): void;
@@ -38,7 +39,8 @@ export function makeWorkspaces(places: Places, { env, log }: { env: NodeJS.Proce
   }
 
   function leftovers(): string[] {
-    return readdirSync(tasks).flatMap((name) => (name.startsWith(REMOVED) ? [name.slice(REMOVED.length)] : []));
+    const names = readdirSync(tasks).filter((name) => name.startsWith(REMOVED));
+    return names.map((name) => name.slice(REMOVED.length)).filter(isFileName);
   }
 
   return {
@@ -53,12 +55,14 @@ export function makeWorkspaces(places: Places, { env, log }: { env: NodeJS.Proce
       const directory = join(tasks, taskId);
       // An earlier run may have put a file or a link in its place.
       if (!lstatSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false;
+      // Whoever asked may not know of a run that has begun since.
+      if (isOccupied(directory)) return false;
       renameSync(directory, removed);
       removeLeftover(taskId);
       return true;
     },
     goOn() {
-      if (isOwnPlace(tasks)) leftovers().filter(isFileName).forEach(removeLeftover);
+      if (isOwnPlace(tasks)) leftovers().forEach(removeLeftover);
     },
   };
 }

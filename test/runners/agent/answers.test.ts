@@ -128,8 +128,7 @@ it.each([
 it('news that still come do not end the silence of an agent that can say nothing of its runs', async () => {
   const unavailable = json({ error: { code: 'unavailable', message: 'its disk is away' } }, 503);
   const news = json({ next: 'a.0', run_ids: [] });
-  agent.answer = (request, response) =>
-    (request.url?.startsWith('/changes') ? news : unavailable)(request, response);
+  agent.answer = (request, response) => (request.url?.startsWith('/changes') ? news : unavailable)(request, response);
   await expect(control.inspect(['run_a'])).rejects.toThrow('its disk is away');
   const since = control.profile.silent?.since;
   control.onHint(() => {});

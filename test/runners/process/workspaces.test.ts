@@ -1,8 +1,20 @@
 /** The removal of a task's own directory: all of it, and nothing that links lead to. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JobControl } from '../../../src/engine/ports/runner.ts';
+import { readStat } from '../../../src/runners/process/proc.ts';
 import { isRoot, makeOptions, open, orderOf, type RunnerOptions, removeRunner } from '../../support/process-runner.ts';
 import { eventually } from '../../support/processes.ts';
 
@@ -21,6 +33,7 @@ beforeEach(async () => {
   control = await open(options);
 });
 afterEach(async () => {
+  await control.cancel('run_a', 'kill');
   await control.close();
   removeRunner(options);
 });
@@ -74,8 +87,8 @@ it('is of nothing that a working directory could name', async () => {
   });
 });
 
-it('is refused while a run of the task lives, or is about to begin, and by its name alone it is not taken for another', async () => {
-  await ran(['true'], 'task_a');
+it('is refused while a run of the task begins or lives', async () => {
+  await ran(['true']);
   await ran(['true'], 'task_aa');
   const starting = control.start(orderOf('run_a', ['sleep', '60'], { taskId: 'task_a' }));
   expect(await control.removeWorkspace?.('task_a')).toBe(false);
@@ -86,14 +99,23 @@ it('is refused while a run of the task lives, or is about to begin, and by its n
   await eventually(async () => expect(await control.removeWorkspace?.('task_a')).toBe(true));
 });
 
-it('is refused where something works in it whose supervisor is gone', async () => {
-  await control.start(orderOf('run_a', ['sh', '-c', 'echo $$ >pid; mkdir below; cd below; exec sleep 60'], { taskId: 'task_a' }));
-  const pid = await eventually(async () => Number(readFileSync(join(tasks, 'task_a', 'pid'), 'utf8')));
-  await eventually(async () => expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(join(tasks, 'task_a', 'below')));
-  killExactly(options, 'run_a');
+it('is refused while something works in it whose supervisor is gone', async () => {
+  const below = join(tasks, 'task_a', 'below');
+  await control.start(orderOf('run_a', ['sh', '-c', 'mkdir below; cd below; exec sleep 60'], { taskId: 'task_a' }));
+  const record = (name: string) => readFileSync(join(options.dataDir, 'runs', 'run_a', name), 'utf8');
+  const pidIn = (name: string) => Number(/^pid (\d+)$/m.exec(record(name))?.[1]);
+  await eventually(() => expect(readlinkSync(`/proc/${pidIn('work')}/cwd`)).toBe(below));
+  process.kill(pidIn('claim'), 'SIGKILL');
+  await eventually(() => expect(readStat(pidIn('claim'))).toBeNull());
   expect(await control.removeWorkspace?.('task_a')).toBe(false);
   await control.cancel('run_a', 'kill');
   await eventually(async () => expect(await control.removeWorkspace?.('task_a')).toBe(true));
+});
+
+it('lists nothing that can be no task’s', async () => {
+  for (const name of ['task_a', '.removed-task_b', '.removed-a task', '.removed-', '.hidden'])
+    mkdirSync(join(tasks, name));
+  expect(await control.workspaces?.()).toEqual(['task_a', 'task_b']);
 });
 
 it('goes on at the next start where it was cut short', async () => {
