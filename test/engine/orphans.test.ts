@@ -89,6 +89,32 @@ it('one that ignores TERM is killed after its grace, by whichever app is there t
   expect(findByWord(embedded.marker)).toEqual([]);
 });
 
+it('what a person disregarded is looked after until it is seen gone, however it goes', async () => {
+  const { deps, runner } = embedded;
+  const engine = await embedded.start();
+  const [id = ''] = await submit(embedded, { train: { run: embedded.long } });
+  await untilRunning(embedded, id);
+  await engine.stop();
+  const { id: runId } = (await deps.store.newestRun(id))!;
+  const set = { state: 'stopping', killAt: new Date(), survivors: [11] } as const;
+  const task = (await deps.store.task(id))!;
+  await deps.store.commit([
+    { write: 'run.update', id: runId, from: ['running'], set },
+    { write: 'task.update', id, version: task.version, set: { state: 'blocked', cause: 'survivors' } },
+  ]);
+  expect(await act(deps, id, 'release', { actor: 'ann', cause: 'api' })).toMatchObject({ result: 'accepted' });
+  expect(await deps.store.run(runId)).toMatchObject({ state: 'cancelled', goneAt: null, survivors: [11] });
+  await runner.cancel(runId, 'kill');
+  await eventually(async () =>
+    expect((await runner.inspect([runId])).get(runId)).toMatchObject({ state: 'exited', survivors: [] }),
+  );
+  await embedded.start();
+  await eventually(async () =>
+    expect(await deps.store.run(runId)).toMatchObject({ goneAt: expect.any(Date), survivors: [] }),
+  );
+  expect(await deps.store.forgettableRuns([runId], new Date(Date.now() + 60_000))).toEqual([runId]);
+});
+
 it('a run that nobody here knows is shown and left alone, and so is one that is just being started', async () => {
   const { deps, runner } = embedded;
   const engine = await embedded.start();

@@ -1,6 +1,7 @@
 /**
  * What is done about a run whose row has ended and of which its runner shows something alive: TERM, its grace, KILL, until it is seen
- * gone. All that is remembered is in the row: a TERM that is younger than the run's end is the orphan's. Pure.
+ * gone. All that is remembered is in the row: a TERM that is younger than the run's end is the orphan's, and one that a person disregarded
+ * was not seen gone at its end. Pure.
  */
 import { isLive, type Probe, type Run } from '../run.ts';
 import { KILL_AGAIN_MS, SURVIVOR_MS } from './limits.ts';
@@ -38,9 +39,9 @@ export function planOrphan(
   return { step: 'signal', mode: 'kill', lookAgainAt: after(now, lasts > SURVIVOR_MS ? SELDOM_MS : KILL_AGAIN_MS) };
 }
 
-/** Whether it was sent TERM after its end, and not seen gone since. */
-export function isPursued({ termAt, goneAt }: Run): boolean {
-  return termAt !== null && (goneAt === null || termAt > goneAt);
+/** Of a run that has ended: whether it was sent TERM after that, or left something behind at that, and was not seen gone since. */
+export function isPursued({ termAt, killAt, goneAt }: Run): boolean {
+  return goneAt === null ? (termAt ?? killAt) !== null : termAt !== null && termAt > goneAt;
 }
 
 export function isAlive(probe: Probe): boolean {

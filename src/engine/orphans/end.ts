@@ -71,7 +71,7 @@ async function signal(
   const now = clock();
   log.warn({ task: task.id, run: run.id, runner: run.runner, signal: mode }, 'orphan signalled');
   const writes: Write[] = [{ write: 'work.enqueue', key: orphanKey(run.id), dueAt: lookAgainAt }];
-  if (!isPursued(run)) {
+  if (!isPursued(run) || run.termAt === null) {
     const data = { runner: run.runner, state: run.state, number: run.number };
     // Younger than its end, whatever the clock says: that is what tells it from a TERM of the run's own stop.
     const termAt = new Date(Math.max(now.getTime(), (run.goneAt?.getTime() ?? 0) + 1));

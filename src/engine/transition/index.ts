@@ -8,7 +8,7 @@ import { toRunAgain } from '../../core/requeue.ts';
 import { isLive, LIVE_RUN_STATES } from '../../core/run.ts';
 import { type Ending, isEnded, type Task } from '../../core/task.ts';
 import { taskEvent } from '../journal.ts';
-import { issueKey, taskKey } from '../keys.ts';
+import { issueKey, orphanKey, taskKey } from '../keys.ts';
 import {
   downstream,
   endTask,
@@ -200,7 +200,11 @@ function disregardSurvivors(subject: Subject, ending: Ending, now: Date): Transi
     target?.becomes === 'requeued'
       ? ({ becomes: 'requeued', requeue: target.requeue, effect } as const)
       : ({ becomes: 'ended', ending, effect, hadFinished: false } as const);
-  return settleRun(subject, { step: 'settle', result, settlement, goneAt: null }, now);
+  const settled = settleRun(subject, { step: 'settle', result, settlement, goneAt: null }, now);
+  if (run === null) return settled;
+  // Nobody waits for it any more, but it is looked after: until it is seen gone, what is on disk of it is kept.
+  const look = { write: 'work.enqueue', key: orphanKey(run.id), dueAt: now } as const;
+  return { ...settled, writes: [...settled.writes, look] };
 }
 
 function again(task: Task, now: Date) {

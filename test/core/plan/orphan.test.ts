@@ -34,3 +34,10 @@ it('only one that was pursued is told to be gone, and only when that is seen', (
   }
   expect(plan(pursued, { state: 'unreadable', problem: 'cut short' }, 205)).toMatchObject({ step: 'look_again' });
 });
+
+it('one whose survivors a person disregarded is pursued from its end on, also where only KILL was sent to them', () => {
+  const disregarded = lost({ killAt: at(60), goneAt: null });
+  expect(plan(disregarded, anExit({ survivors: [7] }), 200)).toMatchObject({ mode: 'term' });
+  expect(plan({ ...disregarded, termAt: at(200) }, anExit({ survivors: [7] }), 210)).toMatchObject({ mode: 'kill' });
+  expect(plan(disregarded, anExit(), 200)).toEqual({ step: 'gone' });
+});
