@@ -59,14 +59,20 @@ export function makeRequests({ url, token, ca }: AgentAddress): Requests {
         ...(signal === undefined ? {} : { signal }),
       });
       const deadline = setTimeout(() => sent.destroy(new Error('no answer in time')), withinMs);
-      sent.once('close', () => clearTimeout(deadline));
-      sent.once('error', (error: NodeJS.ErrnoException) => reject(new Broken(error, sent.reusedSocket)));
+      let answered = false;
+      sent.once('close', () => {
+        clearTimeout(deadline);
+        // A change to another protocol ends the connection without a word: neither an error nor an answer.
+        if (!answered) reject(new Error('it closed the connection without an answer'));
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => reject(new Broken(error, sent.reusedSocket)));
       sent.once('socket', (socket) => {
         if (!socket.connecting) return;
         const timer = setTimeout(() => sent.destroy(new Error('no connection in time')), CONNECT_MS);
         for (const end of [secure ? 'secureConnect' : 'connect', 'close']) socket.once(end, () => clearTimeout(timer));
       });
       sent.once('response', (response) => {
+        answered = true;
         readAnswer(response).then(resolve, (error) => {
           sent.destroy();
           reject(error);

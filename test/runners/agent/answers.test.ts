@@ -60,6 +60,11 @@ describe('what is no answer', () => {
       (_, response) => void response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
     ],
     ['a connection that breaks off', (request) => void request.socket.destroy()],
+    [
+      'a change to another protocol',
+      (request) =>
+        void request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n'),
+    ],
     ['silence', () => {}],
     ['an answer that does not end', (_, response) => void response.writeHead(200).write('{')],
   ])('%s', async (_what, answer) => {
