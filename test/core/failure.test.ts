@@ -93,6 +93,16 @@ describe('a budget', () => {
     });
   });
 
+  it('gives no next run where one that took too long was never seen gone', () => {
+    const ending = { state: 'failed', cause: 'timeout', actor: 'standdown', episodeId: null } as const;
+    const target = { becomes: 'retried', cause: 'timeout', ending, effect: null } as const;
+    const { task } = running({});
+    const run = aRun({ state: 'stopping', startedAt: T0, cancelRequestedAt: at(20), termAt: at(20) });
+    const after = (probe: Probe) => next({ task: { ...task, target }, run, probe });
+    expect(after(VANISHED)).toMatchObject({ state: 'ready' });
+    expect(after({ state: 'no_record' })).toMatchObject({ state: 'failed', cause: 'timeout' });
+  });
+
   it('is counted from the runs that are stored, of this generation alone', () => {
     const lost = { state: 'lost', failureClass: 'environment' } as const;
     const runs = [

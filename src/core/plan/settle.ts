@@ -103,7 +103,7 @@ function mayRetry(o: TaskObservation, result: RunResult): boolean {
 }
 
 /** That a runner has no record of a run is no evidence that it is dead. */
-function isSeenGone({ probe }: TaskObservation): boolean {
+export function isSeenGone({ probe }: TaskObservation): boolean {
   return probe !== null && probe.state !== 'no_record';
 }
 

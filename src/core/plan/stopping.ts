@@ -8,7 +8,7 @@ import { authorisedEnding, closeInForce, intendedEnding, UNINSTALLED } from './c
 import { KILL_AGAIN_MS, STOPPING_RECHECK_MS, SURVIVOR_MS, SURVIVOR_RECHECK_MS } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { refusalOfReopen, tooMany } from './reopen.ts';
-import { backOff, cancelledResult, naturalResult, retryWords, settleNaturally } from './settle.ts';
+import { backOff, cancelledResult, isSeenGone, naturalResult, retryWords, settleNaturally } from './settle.ts';
 import { closeEffect, type RunResult, type Settlement, type Step } from './steps.ts';
 
 export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
@@ -134,7 +134,7 @@ function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): reado
   if (target.becomes === 'requeued' && o.barred === null) {
     return [{ ...base, result, settlement: { becomes: 'requeued', requeue: target.requeue, effect: target.effect } }];
   }
-  if (target.becomes === 'retried' && o.barred === null) {
+  if (target.becomes === 'retried' && o.barred === null && isSeenGone(o)) {
     const notBefore = backOff(now, task, run.id);
     return [{ ...base, result, settlement: { becomes: 'retried', notBefore, reason: retryWords(o, run, result) } }];
   }
