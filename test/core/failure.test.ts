@@ -98,9 +98,9 @@ describe('a budget', () => {
     const target = { becomes: 'retried', cause: 'timeout', ending, effect: null } as const;
     const { task } = running({});
     const run = aRun({ state: 'stopping', startedAt: T0, cancelRequestedAt: at(20), termAt: at(20) });
-    const after = (probe: Probe) => next({ task: { ...task, target }, run, probe });
-    expect(after(VANISHED)).toMatchObject({ state: 'ready' });
-    expect(after({ state: 'no_record' })).toMatchObject({ state: 'failed', cause: 'timeout' });
+    const ended = (probe: Probe) => next({ task: { ...task, target }, run, probe });
+    expect(ended(VANISHED)).toMatchObject({ state: 'ready' });
+    expect(ended({ state: 'no_record' })).toMatchObject({ state: 'failed', cause: 'timeout' });
   });
 
   it('is counted from the runs that are stored, of this generation alone', () => {

@@ -1,6 +1,6 @@
 /** Whether a directory is in use: a process works in it or below, or a supervisor was told to begin its run there. */
 import { readlinkSync } from 'node:fs';
-import { argumentsOf, takeSnapshot } from './proc.ts';
+import { argumentsOf, takeSnapshot, throwIfShort } from './proc.ts';
 import { SUPERVISOR_NAME } from './remnants.ts';
 
 /** Of a supervisor's words, from the shell's own name on. */
@@ -14,7 +14,8 @@ export function isOccupied(directory: string): boolean {
 function worksIn(pid: number, directory: string): boolean {
   try {
     return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${directory}/`);
-  } catch {
+  } catch (error) {
+    throwIfShort(error);
     // Gone, or out of our reach.
     return false;
   }

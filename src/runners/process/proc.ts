@@ -20,15 +20,25 @@ export interface ProcessStat {
   start: string;
 }
 
-/** Null: no such process, or it is dead and only waits to be reaped (states Z and X). */
-export function readStat(pid: number): ProcessStat | null {
-  let text: string;
+/** A shortage of the whole machine, or of this process: what it keeps from being looked at is not gone. */
+export function throwIfShort(error: unknown): void {
+  if (['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+}
+
+/** Null: it is gone, or out of our reach. */
+function readOf(pid: number, file: string, encoding: 'latin1' | 'utf8'): string | null {
   try {
-    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
+    return readFileSync(`/proc/${pid}/${file}`, encoding);
+  } catch (error) {
+    throwIfShort(error);
     return null;
   }
-  return parseStat(pid, text);
+}
+
+/** Null: no such process, or it is dead and only waits to be reaped (states Z and X). */
+export function readStat(pid: number): ProcessStat | null {
+  const text = readOf(pid, 'stat', 'latin1');
+  return text === null ? null : parseStat(pid, text);
 }
 
 /** The command's name stands in parentheses and may hold anything, parentheses and spaces too: count from the last one. */
@@ -87,11 +97,7 @@ export function withDescendants(roots: Iterable<number>, snapshot: Snapshot): Se
 
 /** The words that it was started with; none where it is gone. */
 export function argumentsOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
+  return readOf(pid, 'cmdline', 'utf8')?.split('\0') ?? [];
 }
 
 /** Whether a process was started with this variable. Unreadable means no: it runs as somebody else. */
@@ -106,9 +112,5 @@ export function valuesOf(pid: number, name: string): string[] {
 }
 
 function environmentOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
+  return readOf(pid, 'environ', 'utf8')?.split('\0') ?? [];
 }

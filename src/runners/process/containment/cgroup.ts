@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { signalPid } from '../proc.ts';
+import { signalPid, throwIfShort } from '../proc.ts';
 import type { ClaimedRun, Level } from './level.ts';
 
 export const cgroup: Level = {
@@ -34,7 +34,8 @@ function groupOf(run: ClaimedRun): string | null {
 export function killGroup(dir: string): void {
   try {
     writeFileSync(join(dir, 'cgroup.kill'), '1');
-  } catch {
+  } catch (error) {
+    throwIfShort(error);
     // It was removed since: it was empty.
   }
 }
@@ -45,7 +46,8 @@ export function processesIn(dir: string): number[] {
     const below = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     // A member of another pid namespace is listed as 0.
     return [...own.filter((pid) => pid > 0), ...below.flatMap((entry) => processesIn(join(dir, entry.name)))];
-  } catch {
+  } catch (error) {
+    throwIfShort(error);
     return [];
   }
 }
