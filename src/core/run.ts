@@ -3,6 +3,7 @@
  * recorded) → one of the four ends. An end is written only after the runner was seen to have no live process of the run.
  */
 import type { EnvironmentReason, FailureClass } from './failure.ts';
+import type { OwnWord } from './own-word.ts';
 import type { Cause } from './task.ts';
 
 export type RunState = 'starting' | 'running' | 'stopping' | 'succeeded' | 'failed' | 'cancelled' | 'lost';
@@ -71,6 +72,8 @@ export type Probe =
       containment: Containment;
       /** The runner's own word for an end that was not the program's doing. */
       reason?: EnvironmentReason;
+      /** Not there: it said nothing. */
+      said?: OwnWord;
     }
   /** It was claimed, no exit is recorded, and nothing of it is alive: killed from outside, or the machine restarted. */
   | {
@@ -79,8 +82,9 @@ export type Probe =
       survivors: readonly number[];
       /** Where the runner knows more than that; a sentence for people. */
       reason?: string;
+      said?: OwnWord;
     }
   /** Its record can't be read: as good as no answer, for this run alone. */
   | { state: 'unreadable'; problem: string }
-  /** The runner answered, and knows nothing of this run. */
-  | { state: 'no_record' };
+  /** The runner answered, and knows nothing of this run; or, with a reason, nothing of it since then that would say whether it lives. */
+  | { state: 'no_record'; reason?: string };
