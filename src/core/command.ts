@@ -7,7 +7,7 @@ import type { CloseEpisode, TrackedIssue } from './issue.ts';
 import { authorisedEnding } from './plan/close.ts';
 import { commandEffect, type Step } from './plan/steps.ts';
 import { isLive, type Run } from './run.ts';
-import { type Ending, isEnded, type Task } from './task.ts';
+import { type Ending, isEnded, isUndecided, type Task } from './task.ts';
 
 export const VERBS = ['cancel', 'retry', 'done', 'skip', 'hold', 'release', 'block', 'answer'] as const;
 export type Verb = (typeof VERBS)[number];
@@ -80,7 +80,10 @@ function decideRetry(command: Command, { task, run, issue }: Subject): Decision 
     if (isLive(run))
       return { conflict: `${task.key} is ${run.state === 'stopping' ? 'stopping' : 'running'}; nothing to retry` };
     if (task.blockers.length > 0) return { conflict: `${task.key} waits for an answer: use answer` };
-    if (task.cause === 'no_verdict') return { conflict: `${task.key} was not verified: use release, or done` };
+    if (isUndecided(task))
+      return {
+        conflict: `${task.key} ${task.cause === 'review' ? 'waits for a review' : 'was not verified'}: use release, or done`,
+      };
     if (task.state === 'blocked') return { conflict: `${task.key} waits for other issues: use release` };
     return {
       conflict: task.hold ? `${task.key} is on hold: use release` : `${task.key} has not run yet; it is ${task.state}`,
@@ -114,7 +117,7 @@ function decideRelease(command: Command, subject: Subject, now: Date): Decision 
     if (ending === null) return { conflict: 'what the closer of its issue may say is still being read: try again' };
     steps.push({ step: 'disregard_survivors', ending });
   }
-  if (task.state === 'blocked' && task.cause === 'no_verdict') {
+  if (isUndecided(task)) {
     if (issue?.state === 'closed') return closedIssue(issue);
     steps.push({ step: 'requeue', requeue: { reason: 'retry', actor, episodeId: null }, effect: effectOf(command) });
   }

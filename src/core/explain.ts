@@ -141,6 +141,8 @@ function condition({ episode }: TaskObservation, { permissions, reopenWindowDays
 
 function refusalWords(why: Extract<Step, { step: 'refuse' }>['why'], { reopenWindowDays }: Policy): string {
   switch (why) {
+    case 'unseen':
+      return 'its last run was lost, and nobody saw it end';
     case 'too_late':
       return `the issue was closed more than ${reopenWindowDays} days ago`;
     case 'superseded':

@@ -53,3 +53,8 @@ export function hasWorkBudget({ retry }: TaskSpec, attempt: number, { environmen
 export function environmentAttemptsOf({ environmentAttempts }: TaskSpec['retry']): number {
   return environmentAttempts ?? DEFAULT_ENVIRONMENT_ATTEMPTS;
 }
+
+/** Whether its next run may begin beside one that nobody saw end. */
+export function allowsOverlap({ spec }: { spec: TaskSpec }): boolean {
+  return spec.overlap === 'allowed';
+}

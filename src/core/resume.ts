@@ -2,7 +2,7 @@
 import type { BatchOrder } from './batch.ts';
 import { releaseOf, type Subject } from './command.ts';
 import type { Step } from './plan/steps.ts';
-import { isEnded, type Task } from './task.ts';
+import { isEnded, isUndecided, type Task } from './task.ts';
 
 type Resume = Extract<BatchOrder, { kind: 'resume' }>;
 
@@ -16,7 +16,7 @@ export function isToBeResumed(
 ): boolean {
   if (finishedAt !== null && finishedAt > at) return false;
   if (state === 'blocked')
-    return (cause === 'question' || cause === 'blocker' || cause === 'no_verdict') && updatedAt <= at;
+    return (cause === 'question' || cause === 'blocker' || isUndecided({ state, cause })) && updatedAt <= at;
   if (state === 'failed' || state === 'cancelled') return true;
   return force && isEnded(state) && cause !== 'dependency';
 }

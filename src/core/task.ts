@@ -15,6 +15,7 @@ export const CAUSES = [
   'run_failed',
   'verify_failed',
   'no_verdict',
+  'review',
   'issue_completed',
   'issue_not_planned',
   'issue_duplicate',
@@ -35,6 +36,9 @@ export const CAUSES = [
   'app_uninstalled',
 ] as const;
 export type Cause = (typeof CAUSES)[number];
+
+/** Of a task that is `blocked` until a person has said whether its work is right. */
+export type UndecidedCause = 'no_verdict' | 'review';
 
 export interface Ending {
   state: EndState;
@@ -113,7 +117,7 @@ export interface Task {
   reopenSeenEpisodeId: string | null;
   /** Not to be started earlier: back-off after a failure or an unreadable issue. */
   notBefore: Date | null;
-  /** Why, in words. */
+  /** Why, in words; of a task that waits for a review, what speaks for its work. */
   notBeforeReason: string | null;
   /** It has moved in a way that its batch has not followed yet: those that need it, and its own needs, have to be looked at. */
   needsDue: boolean;
@@ -126,4 +130,9 @@ export interface Task {
 
 export function isEnded(state: TaskState): state is EndState {
   return (END_STATES as readonly TaskState[]).includes(state);
+}
+
+/** Whether a person has to say what its work is worth. */
+export function isUndecided({ state, cause }: Pick<Task, 'state' | 'cause'>): boolean {
+  return state === 'blocked' && (cause === 'no_verdict' || cause === 'review');
 }

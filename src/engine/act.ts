@@ -2,7 +2,7 @@
 import { type Command, type Decision, decide, decideLink, type Subject, type Verb } from '../core/command.ts';
 import { satisfies } from '../core/plan/batch.ts';
 import { isLive } from '../core/run.ts';
-import { isEnded, type Task } from '../core/task.ts';
+import { isEnded, isUndecided, type Task } from '../core/task.ts';
 import type { Deps } from './deps.ts';
 import { taskKey } from './keys.ts';
 import { liveBatch } from './live-batch.ts';
@@ -52,8 +52,8 @@ export async function act(deps: Deps, taskId: string, verb: Verb, input: ActInpu
   return carryOut(deps, taskId, decided, also);
 }
 
-function startsOver(verb: Verb, { cause }: Task): boolean {
-  return verb === 'retry' || (verb === 'release' && cause === 'no_verdict');
+function startsOver(verb: Verb, task: Task): boolean {
+  return verb === 'retry' || (verb === 'release' && isUndecided(task));
 }
 
 /** A verify run is a part of the work that it judges: it counts from the beginning of that. */

@@ -1,6 +1,7 @@
 /** Looks at everything that a task's plan needs. What can't be seen is null, never a guess. */
 
 import { blocking } from '../core/blockers/blocker.ts';
+import type { Evidence } from '../core/evidence.ts';
 import { NO_RUNS, type RunTally, tallyOf } from '../core/failure.ts';
 import { covers } from '../core/hold.ts';
 import type { TrackedIssue } from '../core/issue.ts';
@@ -16,7 +17,8 @@ import { viewBlockersOf } from './view-blockers.ts';
 const HOUR_MS = 3_600_000;
 const DEFAULT_GRACE_SECONDS = 10;
 
-export async function observe(deps: Deps, task: Task): Promise<TaskObservation> {
+/** `evidence`: what was found of a lost run's work, where that was looked for. */
+export async function observe(deps: Deps, task: Task, evidence: Evidence | null = null): Promise<TaskObservation> {
   const { store } = deps;
   const run = task.runNumber === 0 ? null : await store.newestRun(task.id);
   const probe = isLive(run) ? await probeRun(deps, run) : null;
@@ -46,6 +48,7 @@ export async function observe(deps: Deps, task: Task): Promise<TaskObservation> 
     tally: await tallyIn(deps, task, run),
     isHeldBack: over && succeeded && run?.purpose === 'work' && (await isHeldBack(deps, task, issue)),
     requeuesWithinHour: reopened && issue !== null ? await store.countRequeues(issue, since, episode.id) : 0,
+    evidence,
     isUninstalled: await isGivenUp(store, task.repositoryId),
   };
 }

@@ -1,5 +1,6 @@
 /** One task: observe, plan, apply. Idempotent; a change that another flow made first only means looking again. */
 
+import type { Evidence } from '../core/evidence.ts';
 import type { TaskObservation } from '../core/plan/observation.ts';
 import { settleNaturally } from '../core/plan/settle.ts';
 import type { Step } from '../core/plan/steps.ts';
@@ -9,6 +10,7 @@ import { isLive, LIVE_RUN_STATES, type Run } from '../core/run.ts';
 import { isEnded, type Task } from '../core/task.ts';
 import { oweCloseOnDone } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
+import { findEvidence } from './find-evidence.ts';
 import { issueKey, taskKey } from './keys.ts';
 import { observe, refOf } from './observe.ts';
 import { orderOf } from './order.ts';
@@ -25,16 +27,19 @@ const NO_RUNNER_MS = 30_000;
 
 export async function reconcileTask(deps: Deps, taskId: string): Promise<readonly Step[]> {
   const applied: Step[] = [];
+  let evidence: Evidence | null = null;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const task = await deps.store.task(taskId);
     if (task === null) return applied;
-    const observation = await observe(deps, task);
+    const observation = await observe(deps, task, evidence);
     if (isElsewhere(deps, observation)) {
       await leaveToOthers(deps, taskId);
       return applied;
     }
     const policy = await deps.policyOf(task.repositoryId);
     const steps = planTask(observation, policy, deps.clock());
+    evidence = steps.some(({ step }) => step === 'seek_evidence') ? await findEvidence(deps, observation) : null;
+    if (evidence !== null) continue;
     const outcome = await applySteps(deps, observation, steps);
     applied.push(...steps.filter((step) => step.step !== 'recheck'));
     if (outcome === 'again') continue;
@@ -83,6 +88,9 @@ async function applySteps(deps: Deps, observation: TaskObservation, steps: reado
       }
       case 'refresh_issue':
         await refreshIssue(deps, observation);
+        break;
+      case 'seek_evidence':
+        // It was, and the plan has been made again.
         break;
       case 'recheck':
         notes.push({ write: 'work.enqueue', key: taskKey(subject.task.id), dueAt: step.at });

@@ -75,6 +75,11 @@ describe('following a batch without a terminal', () => {
     ['TASK_BLOCKED', { from: 'ready', blocked_by: ['acme/data#7'] }, 'train: ready → blocked (by acme/data#7)'],
     ['TASK_BLOCKED', { questions: ['which\nlr?'] }, 'train: waits for an answer: which lr?'],
     ['TASK_BLOCKED', { from: 'running', unverified: true }, 'train: running → blocked (no verdict)'],
+    [
+      'TASK_BLOCKED',
+      { from: 'running', evidence: 'branch x has 1 commit' },
+      'train: running → blocked (branch x has 1 commit)',
+    ],
     ['TASK_RETRY_SCHEDULED', { attempt: 1, not_before: null }, 'train: to be verified'],
     ['RUN_STARTING', { number: 2, purpose: 'verify' }, 'train: verifying (verify run 2)'],
     ['TASK_UNBLOCKED', { questions: [], answer: '0.1', actor: 'ann' }, 'train: answered by ann (0.1)'],

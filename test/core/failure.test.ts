@@ -1,6 +1,7 @@
 /** Whose fault a failure is, and how often it is tried again. */
 import { describe, expect, it } from 'vitest';
 import { ENVIRONMENT_REASONS, type EnvironmentReason, tallyOf } from '../../src/core/failure.ts';
+import { OWN_REASONS, type OwnWord } from '../../src/core/own-word.ts';
 import type { TaskObservation } from '../../src/core/plan/observation.ts';
 import { naturalResult } from '../../src/core/plan/settle.ts';
 import type { Probe } from '../../src/core/run.ts';
@@ -43,6 +44,88 @@ describe('a failure', () => {
       expect(observation.run?.state).toBe('failed');
       expect(observation.task.state).not.toBe('done');
     }
+  });
+});
+
+const own = (set: Partial<OwnWord>): OwnWord => ({
+  result: 'failed',
+  reason: null,
+  until: null,
+  problem: null,
+  ...set,
+});
+
+describe('what a run says of itself', () => {
+  const result = (said: OwnWord, exitCode: number | null = 0, purpose: 'work' | 'verify' = 'work') =>
+    naturalResult(exit({ exitCode, said }), purpose);
+
+  it('makes nothing a success that its exit code does not', () => {
+    expect(result(own({ result: 'done' }))).toMatchObject({ state: 'succeeded', reason: null });
+    for (const set of [{ exitCode: 1 }, { exitCode: 0, signal: 'KILL' }, { exitCode: null }]) {
+      expect(naturalResult(exit({ ...set, said: own({ result: 'done' }) }), 'work')).toMatchObject({ state: 'failed' });
+    }
+  });
+
+  it('takes a success away where it speaks against it', () => {
+    const failed = {
+      state: 'failed',
+      failureClass: 'work',
+      reason: 'it ended with 0, and its result file says failed',
+    };
+    expect(result(own({}))).toMatchObject({ ...failed, cause: 'run_failed' });
+    expect(result(own({}), 0, 'verify')).toMatchObject({ ...failed, cause: 'verify_failed' });
+    const killed = { state: 'failed', failureClass: 'work', reason: 'its result file says that it was killed' };
+    expect(result(own({ result: 'done', reason: 'killed' }))).toMatchObject(killed);
+  });
+
+  it('is a sign of its environment where it names a usage limit or a broken connection, and its output is none', () => {
+    for (const reason of ['usage_limit', 'transport'] as const) {
+      for (const exitCode of [0, 1, null]) {
+        const words = `${ENVIRONMENT_REASONS[reason]}, as it says itself`;
+        const seen = result(own({ result: 'done', reason }), exitCode);
+        expect(seen).toMatchObject({ state: 'failed', failureClass: 'environment', reason: words });
+      }
+    }
+  });
+
+  it('gives no verdict where it was cut short', () => {
+    for (const reason of OWN_REASONS) {
+      expect(result(own({ result: 'done', reason }), 1, 'verify').cause).toBe('run_failed');
+    }
+  });
+
+  it('decides nothing where it is not understood, and that is told', () => {
+    const garbage = own({ result: null, problem: 'must be a JSON object' });
+    const reason = "its result file can't be understood: must be a JSON object";
+    expect(result(garbage)).toMatchObject({ state: 'succeeded', reason });
+    expect(result(garbage, 3)).toMatchObject({ state: 'failed', failureClass: 'work', exitCode: 3, reason });
+  });
+});
+
+describe('a usage limit', () => {
+  const until = (set: Partial<OwnWord>) =>
+    next({ probe: anExit({ exitCode: 1, said: own({ reason: 'usage_limit', ...set }) }) }).notBefore?.toISOString();
+  const inHours = (hours: number) => at(30 + hours * 3_600);
+
+  it('is waited for until it ends, an hour where nobody says when, and a week at most', () => {
+    expect(until({ until: inHours(5) })).toBe(inHours(5).toISOString());
+    expect(until({ problem: 'until: must be a time' })).toBe(inHours(1).toISOString());
+    expect(until({ until: inHours(24 * 400) })).toBe(inHours(24 * 7).toISOString());
+  });
+
+  it('that is over costs the usual pause', () => {
+    const task = next({ probe: anExit({ exitCode: 1, said: own({ reason: 'usage_limit', until: at(-60) }) }) });
+    expect(task.notBefore?.getTime()).toBeLessThan(at(32).getTime());
+    expect(task.notBefore?.getTime()).toBeGreaterThan(NOW.getTime());
+  });
+
+  it('spends the environment’s budget, not the work’s', () => {
+    const probe = anExit({ exitCode: 1, said: own({ reason: 'usage_limit' }) });
+    expect(next({ probe }, { attempt: 3, environmentFailures: 0 })).toMatchObject({ state: 'ready' });
+    expect(next({ probe }, { attempt: 2, environmentFailures: 1 })).toMatchObject({
+      state: 'failed',
+      cause: 'run_failed',
+    });
   });
 });
 
@@ -98,7 +181,7 @@ describe('a budget', () => {
     const target = { becomes: 'retried', cause: 'timeout', ending, effect: null } as const;
     const { task } = running({});
     const run = aRun({ state: 'stopping', startedAt: T0, cancelRequestedAt: at(20), termAt: at(20) });
-    const ended = (probe: Probe) => next({ task: { ...task, target }, run, probe });
+    const ended = (probe: Probe) => next({ task: { ...task, target }, run, probe }, { now: at(121) });
     expect(ended(VANISHED)).toMatchObject({ state: 'ready' });
     expect(ended({ state: 'no_record' })).toMatchObject({ state: 'failed', cause: 'timeout' });
   });

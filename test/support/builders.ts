@@ -224,6 +224,7 @@ export function anObservation(set: Partial<TaskObservation> = {}): TaskObservati
     requeuesWithinHour: 0,
     tally: NO_RUNS,
     isHeldBack: false,
+    evidence: null,
     isUninstalled: false,
     ...set,
   };

@@ -58,6 +58,8 @@ function applyOne(o: TaskObservation, step: Step, now: Date, runner: RunnerModel
       const set = step.mode === 'term' ? { termAt: now } : step.mode === 'kill' ? { killAt: now } : {};
       return { ...o, run: o.run && { ...o.run, ...set }, probe: runner(o.probe, step, now) };
     }
+    case 'seek_evidence':
+      return { ...o, evidence: { found: 'none', why: 'nothing is there' } };
     case 'refresh_issue':
       return { ...o, issue: o.issue && { ...o.issue, observedAt: now, readDue: false } };
     default: {

@@ -89,8 +89,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   TASK_RESUME_REFUSED: ({ event }) => `not queued again${inBrackets(string(event, 'why'))}`,
   TASK_START_DELAYED: ({ event }) => `start delayed${inBrackets(string(event, 'reason'))}`,
   TASK_BLOCKED: ({ event, run }) =>
-    event.data.unverified === true
-      ? `${string(event, 'from')} → blocked${inBrackets(runName(run), run?.end, 'no verdict')}`
+    event.data.unverified === true || event.data.evidence !== undefined
+      ? `${string(event, 'from')} → blocked${inBrackets(runName(run), run?.end, string(event, 'evidence') || 'no verdict')}`
       : blockedWords(event),
   TASK_UNBLOCKED: ({ event }) => `${byWhom('answered', actor(event))}${inBrackets(string(event, 'answer'))}`,
   TASK_HELD: ({ event }) => `${byWhom('on hold', actor(event))}${inBrackets(string(event, 'reason'))}`,

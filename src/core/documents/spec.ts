@@ -34,4 +34,8 @@ export interface TaskSpec {
   workingDirectory: string | null;
   /** Not there, or null: the run's own success is the task's. */
   verify?: VerifySpec | null;
+  /** Not there: `never`. `allowed`: another run may begin beside one that its runner lost, and that may be alive. */
+  overlap?: 'never' | 'allowed';
+  /** Where a lost run's work would be found; not there, or null: nowhere. */
+  evidence?: { branch: string; base: string | null } | null;
 }

@@ -62,6 +62,11 @@ const shared = {
   retry: retry.optional(),
   working_directory: directory.nullish().describe("Below the runner's root; default: the task's own directory."),
   priority: z.int().min(-1000).max(1000).optional().meta({ default: 0, description: 'Higher starts first.' }),
+  overlap: z.enum(['never', 'allowed']).optional().meta({
+    default: 'never',
+    description:
+      'Whether it may run again by itself where a run was lost and nobody saw it end: two may then be alive.',
+  }),
   verify: verify
     .nullish()
     .describe('A second stage, in the same directory: once the run has succeeded, it decides. null: none.'),
@@ -115,6 +120,7 @@ export function toOwnSpec(given: z.output<typeof task> | z.output<typeof templat
         environmentAttempts: given.retry.environment_attempts,
       }),
     workingDirectory: given.working_directory,
+    overlap: given.overlap,
     verify: given.verify && toVerify(given.verify),
   });
 }

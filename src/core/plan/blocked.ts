@@ -1,5 +1,6 @@
 /** The plan of a task without a run, as far as questions and blocking issues go: kept from starting, or queued again. */
 import { blocking, isBeingJudged } from '../blockers/blocker.ts';
+import { isUndecided } from '../task.ts';
 import type { TaskObservation } from './observation.ts';
 import type { Step } from './steps.ts';
 
@@ -10,7 +11,7 @@ export function planBlockers({ task, blockers }: TaskObservation): readonly Step
   const block: Step = { step: 'block', by };
   // What was resolved long ago would call its batch stuck for as long as its closer is being judged.
   if (task.state !== 'blocked') return by.length > 0 && !isBeingJudged(views) ? [block] : [];
-  if (task.blockers.length > 0 || task.cause === 'survivors' || task.cause === 'no_verdict') return [];
+  if (task.blockers.length > 0 || task.cause === 'survivors' || isUndecided(task)) return [];
   if (by.length > 0) return task.cause === 'blocker' ? [] : [block];
   const actor = blockers.find(({ status }) => status === 'resolved')?.actor ?? 'standdown';
   return [{ step: 'requeue', requeue: { reason: 'blocker_resolved', actor, episodeId: null }, effect: null }];

@@ -27,6 +27,13 @@ export const UNSEEN_RECHECK_MS = 30_000;
 /** The longest back-off between two runs. */
 export const MAX_BACKOFF_MS = 300_000;
 
+/** How long a usage limit is waited for whose end nobody told, and the longest that one is waited for. */
+export const UNTOLD_LIMIT_MS = 3_600_000;
+export const LONGEST_LIMIT_MS = 604_800_000;
+
+/** How often a lost run's work is looked for again, where GitHub gives no answer. */
+export const EVIDENCE_AGAIN_MS = 30_000;
+
 /** The reason of a lost run, as users and programs may match it. */
 export const NO_RECORD_REASON = 'runner has no record of this run (neither active nor completed)';
 

@@ -14,7 +14,7 @@ import {
   VANISHED_REASON,
 } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
-import { cancelledResult, lostResult, naturalResult, settleNaturally } from './settle.ts';
+import { cancelledResult, lostResult, naturalResult, settleLost, settleNaturally } from './settle.ts';
 import { absenceEffect, closeEffect, failureEffect, type Step } from './steps.ts';
 import { planStopping, pursueToTheEnd } from './stopping.ts';
 
@@ -111,7 +111,7 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
     case 'no_record': {
       const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
       if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
-      return [settleNaturally(o, run, lostResult(NO_RECORD_REASON, run.startedAt), now)];
+      return [settleLost(o, run, lostResult(probe.reason ?? NO_RECORD_REASON, run.startedAt), now)];
     }
   }
 }
@@ -131,7 +131,7 @@ function planVanished(
   now: Date,
 ): readonly Step[] {
   if (survivors.length > 0) return pursueToTheEnd(run, survivors, now);
-  return [settleNaturally(o, run, lostResult(reason, run.startedAt), now)];
+  return [settleLost(o, run, lostResult(reason, run.startedAt), now)];
 }
 
 /** Duration and silence, each with its own cause, as far as the task sets them. */

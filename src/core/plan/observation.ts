@@ -1,5 +1,6 @@
 /** Everything that a plan for one task may look at: a snapshot, made by engine/observe. */
 import type { BlockerView } from '../blockers/blocker.ts';
+import type { Evidence } from '../evidence.ts';
 import type { RunTally } from '../failure.ts';
 import type { CloseEpisode, TrackedIssue } from '../issue.ts';
 import type { Probe, Run } from '../run.ts';
@@ -29,6 +30,8 @@ export interface TaskObservation {
   tally: RunTally;
   /** A hold that is not the task's own, or an issue that blocks it, keeps its verify run from beginning now. */
   isHeldBack: boolean;
+  /** What a lost run has left; null: it was not looked for. */
+  evidence: Evidence | null;
   /** The App was taken from the repository for longer than the grace, and GitHub said so again when it was over. */
   isUninstalled: boolean;
 }

@@ -1,4 +1,5 @@
 /** What a reopen means for an ended task: queued again, or not and why. */
+import { allowsOverlap } from '../failure.ts';
 import type { CloseEpisode } from '../issue.ts';
 import type { Policy } from '../policy.ts';
 import type { Task } from '../task.ts';
@@ -78,7 +79,13 @@ export function refusalOfReopen(o: TaskObservation, episode: CloseEpisode, polic
   const authority = episode.reopen?.authority;
   if (authority !== 'granted') return authority === 'unreadable' ? 'not_readable' : 'not_permitted';
   if (now.getTime() - closeOf(o.task, episode).getTime() > policy.reopenWindowDays * DAY_MS) return 'too_late';
+  if (mayYetLive(o)) return 'unseen';
   return o.barred;
+}
+
+/** Its last run was lost, and nobody saw it end: a reopen does not start another one beside it. */
+function mayYetLive({ task, run }: TaskObservation): boolean {
+  return run?.state === 'lost' && run.goneAt === null && !allowsOverlap(task);
 }
 
 /** When the close that ended the task was; the newest close may be a later one. */

@@ -1,32 +1,55 @@
 /** From a run's end to the task's next state, where nobody asked for the stop. */
-import { ENVIRONMENT_REASONS, environmentAttemptsOf, hasEnvironmentBudget, hasWorkBudget } from '../failure.ts';
+import {
+  allowsOverlap,
+  ENVIRONMENT_REASONS,
+  environmentAttemptsOf,
+  hasEnvironmentBudget,
+  hasWorkBudget,
+} from '../failure.ts';
 import { fractionOf } from '../fraction.ts';
 import type { Probe, Run } from '../run.ts';
 import type { Cause, Task } from '../task.ts';
 import { isVerdict, leavesOpen, MAX_VERIFIES } from '../verify.ts';
 import { closeForbidsWork } from './close.ts';
-import { MAX_BACKOFF_MS } from './limits.ts';
+import { evidenceIn } from './evidence.ts';
+import { EVIDENCE_AGAIN_MS, LONGEST_LIMIT_MS, MAX_BACKOFF_MS, UNTOLD_LIMIT_MS } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
-import { failureEffect, type RunResult, type Settlement, type Step, unverifiedEffect } from './steps.ts';
+import { failureEffect, type RunResult, reviewEffect, type Settlement, type Step, unverifiedEffect } from './steps.ts';
 
 export type ExitProbe = Extract<Probe, { state: 'exited' }>;
 
 /** What says success and in the same breath that it was killed, or stopped short, is no success. */
 export function naturalResult(probe: ExitProbe, purpose: Run['purpose']): RunResult {
-  const { exitCode, signal, startedAt, endedAt, reason } = probe;
+  const { exitCode, signal, startedAt, endedAt } = probe;
   const base = { exitCode, signal, startedAt, endedAt };
-  const ended = exitCode !== null && signal === null && reason === undefined;
-  if (ended && exitCode === 0) {
-    return { ...base, state: 'succeeded', cause: 'run_succeeded', reason: null, failureClass: null };
+  const fault = environmentFault(probe);
+  if (fault !== null)
+    return { ...base, state: 'failed', cause: 'run_failed', reason: fault, failureClass: 'environment' };
+  const isVerdict = exitCode !== null && signal === null && probe.said?.reason !== 'killed';
+  const contradiction = contradictionIn(probe);
+  if (isVerdict && exitCode === 0 && contradiction === null) {
+    return { ...base, state: 'succeeded', cause: 'run_succeeded', reason: problemIn(probe), failureClass: null };
   }
-  const cause = ended && purpose === 'verify' ? 'verify_failed' : 'run_failed';
-  return {
-    ...base,
-    state: 'failed',
-    cause,
-    reason: reason === undefined ? null : ENVIRONMENT_REASONS[reason],
-    failureClass: reason === undefined ? 'work' : 'environment',
-  };
+  const cause = isVerdict && purpose === 'verify' ? 'verify_failed' : 'run_failed';
+  return { ...base, state: 'failed', cause, reason: contradiction ?? problemIn(probe), failureClass: 'work' };
+}
+
+/** In words; null: nothing speaks for it. What its runner says counts before what it said itself. */
+function environmentFault({ reason, said }: ExitProbe): string | null {
+  if (reason !== undefined) return ENVIRONMENT_REASONS[reason];
+  const own = said?.reason ?? null;
+  return own === null || own === 'killed' ? null : `${ENVIRONMENT_REASONS[own]}, as it says itself`;
+}
+
+/** Of an exit code that speaks of success. */
+function contradictionIn({ exitCode, said }: ExitProbe): string | null {
+  if (exitCode !== 0 || said === undefined) return null;
+  if (said.reason === 'killed') return 'its result file says that it was killed';
+  return said.result === 'failed' ? 'it ended with 0, and its result file says failed' : null;
+}
+
+function problemIn({ said }: ExitProbe): string | null {
+  return said?.result === null ? `its result file can't be understood: ${said.problem}` : null;
 }
 
 /** Never an invented exit code. */
@@ -58,7 +81,19 @@ export function cancelledResult(probe: ExitProbe | null): RunResult {
 }
 
 export function settleNaturally(o: TaskObservation, run: Run, result: RunResult, now: Date): Step {
-  return { step: 'settle', result, settlement: settlementOf(o, run, result, now), goneAt: now };
+  return { step: 'settle', result, settlement: settlementOf(o, run, result, now), goneAt: isSeenGone(o) ? now : null };
+}
+
+/** Before it counts as failed, what it may have left is looked for. As long as GitHub gives no answer, nobody knows. */
+export function settleLost(o: TaskObservation, run: Run, lost: RunResult, now: Date): Step {
+  const { evidence, task } = o;
+  const isSought =
+    task.spec.evidence && run.purpose === 'work' && evidenceIn(o, run, lost) === null && !mayRetry(o, lost);
+  if (isSought && evidence === null) return { step: 'seek_evidence' };
+  if (isSought && evidence?.found === 'unreadable' && evidence.retryable) {
+    return { step: 'recheck', at: new Date(now.getTime() + EVIDENCE_AGAIN_MS) };
+  }
+  return settleNaturally(o, run, lost, now);
 }
 
 function settlementOf(o: TaskObservation, run: Run, result: RunResult, now: Date): Settlement {
@@ -67,8 +102,13 @@ function settlementOf(o: TaskObservation, run: Run, result: RunResult, now: Date
     return run.purpose === 'work' ? verify(o) : verifyAgain(o, run, result, now);
   }
   if (result.state === 'succeeded') return ended('done', result.cause, null);
+  const evidence = evidenceIn(o, run, result);
+  if (evidence !== null) {
+    return { becomes: 'undecided', cause: 'review', why: evidence, effect: reviewEffect(task.id, run.generation) };
+  }
   if (mayRetry(o, result)) {
-    return { becomes: 'retried', notBefore: backOff(now, task, run.id), reason: retryWords(o, run, result) };
+    const notBefore = nextTry(o, backOff(now, task, run.id), now);
+    return { becomes: 'retried', notBefore, reason: retryWords(o, run, result) };
   }
   return ended('failed', result.cause, failureEffect(task.id, run.generation));
 }
@@ -86,25 +126,34 @@ function verify({ task, isHeldBack }: TaskObservation): Settlement {
 /** It gave no verdict. What could not start can't start the next time either. */
 function verifyAgain(o: TaskObservation, run: Run, result: RunResult, now: Date): Settlement {
   const { task, tally, barred } = o;
-  const goesOn = tally.verifies < MAX_VERIFIES && barred === null && isSeenGone(o) && result.cause !== 'start_failed';
-  if (!goesOn) return { becomes: 'unverified', effect: unverifiedEffect(task.id, run.generation) };
+  const goesOn = tally.verifies < MAX_VERIFIES && barred === null && mayFollow(o) && result.cause !== 'start_failed';
+  if (!goesOn) {
+    const effect = unverifiedEffect(task.id, run.generation);
+    return { becomes: 'undecided', cause: 'no_verdict', why: null, effect };
+  }
   const reason = `verify run ${run.number} gave no verdict (${tally.verifies} of ${MAX_VERIFIES})`;
   const { spec } = task;
-  return { becomes: 'retried', notBefore: backOff(now, { attempt: tally.verifies, spec }, run.id), reason };
+  const notBefore = nextTry(o, backOff(now, { attempt: tally.verifies, spec }, run.id), now);
+  return { becomes: 'retried', notBefore, reason };
 }
 
 /** Within its generation's budgets, never for a closed issue or a batch that is over, and never beside a run that may be alive. */
-function mayRetry(o: TaskObservation, result: RunResult): boolean {
+export function mayRetry(o: TaskObservation, result: RunResult): boolean {
   const { task, tally } = o;
   if (o.barred !== null || closeForbidsWork(o)) return false;
-  if (result.failureClass === 'environment') return isSeenGone(o) && hasEnvironmentBudget(task.spec, tally);
+  if (result.failureClass === 'environment') return mayFollow(o) && hasEnvironmentBudget(task.spec, tally);
   const isTried = result.cause === 'run_failed' || isVerdict(result);
   return isTried && hasWorkBudget(task.spec, task.attempt, tally);
 }
 
 /** That a runner has no record of a run is no evidence that it is dead. */
-export function isSeenGone({ probe }: TaskObservation): boolean {
+function isSeenGone({ probe }: TaskObservation): boolean {
   return probe !== null && probe.state !== 'no_record';
+}
+
+/** Whether another run may begin now. */
+export function mayFollow(o: TaskObservation): boolean {
+  return isSeenGone(o) || allowsOverlap(o.task);
 }
 
 export function retryWords({ task, tally }: TaskObservation, run: Run, { failureClass, reason }: RunResult): string {
@@ -115,6 +164,15 @@ export function retryWords({ task, tally }: TaskObservation, run: Run, { failure
   }
   const what = run.purpose === 'verify' ? 'was found wrong' : 'failed';
   return `attempt ${attempt - tally.environmentFailures} of ${spec.retry.attempts} ${what}`;
+}
+
+/** A usage limit is not tried against: it is waited for as long as it says, or for so long where it does not. */
+function nextTry({ probe }: TaskObservation, backedOff: Date, now: Date): Date {
+  if (probe?.state !== 'exited') return backedOff;
+  const { reason, said } = probe;
+  if (reason !== 'usage_limit' && said?.reason !== 'usage_limit') return backedOff;
+  const until = said?.until?.getTime() ?? now.getTime() + UNTOLD_LIMIT_MS;
+  return new Date(Math.max(backedOff.getTime(), Math.min(until, now.getTime() + LONGEST_LIMIT_MS)));
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { FailureClass } from '../failure.ts';
 import type { TrackedIssue } from '../issue.ts';
 import type { Containment } from '../run.ts';
-import type { Cause, Ending, Hold, Requeue, Target, Task } from '../task.ts';
+import type { Cause, Ending, Hold, Requeue, Target, Task, UndecidedCause } from '../task.ts';
 
 /** How a run ended, as its runner told. */
 export interface RunResult {
@@ -24,11 +24,11 @@ export type Settlement =
   | { becomes: 'retried'; notBefore: Date | null; reason: string | null }
   /** Its verify run begins in the place of its work run. */
   | { becomes: 'verifying' }
-  /** Nobody could tell whether the work is right: a person has to. */
-  | { becomes: 'unverified'; effect: string | null };
+  /** Nobody could tell whether the work is right: a person has to. `why`: what speaks for it. */
+  | { becomes: 'undecided'; cause: UndecidedCause; why: string | null; effect: string | null };
 
-/** Why a reopen starts nothing. `not_readable`: GitHub did not tell what its actor may do. */
-export type Refusal = 'not_permitted' | 'not_readable' | 'too_late' | 'superseded' | 'batch_cancelled';
+/** Why a reopen starts nothing. `not_readable`: GitHub did not tell what its actor may do. `unseen`: the last run may yet live. */
+export type Refusal = 'not_permitted' | 'not_readable' | 'too_late' | 'unseen' | 'superseded' | 'batch_cancelled';
 
 export type Step =
   /** A task without a living run ends. */
@@ -55,6 +55,8 @@ export type Step =
   | { step: 'signal'; mode: 'void' | 'term' | 'kill' }
   /** The issue's live state has to be read before a start. */
   | { step: 'refresh_issue' }
+  /** What a lost run may have left is to be looked for, and the plan made again with that. */
+  | { step: 'seek_evidence' }
   /** Nothing starts while it is set; null takes it away. */
   | { step: 'hold'; hold: Hold | null; actor: string }
   /** The open questions from now on; the task is `blocked` while it has some and no run. */
@@ -89,6 +91,10 @@ export function failureEffect(taskId: string, generation: number): string {
 
 export function unverifiedEffect(taskId: string, generation: number): string {
   return `unverified:${taskId}:${generation}`;
+}
+
+export function reviewEffect(taskId: string, generation: number): string {
+  return `review:${taskId}:${generation}`;
 }
 
 export function successEffect(taskId: string, generation: number): string {

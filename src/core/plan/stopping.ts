@@ -1,15 +1,24 @@
 /** The plan of a stopping run: TERM, grace, KILL, look again until it is seen gone; then what its task becomes. */
 import type { CloseEpisode } from '../issue.ts';
 import type { Policy } from '../policy.ts';
-import type { Run } from '../run.ts';
+import type { Probe, Run } from '../run.ts';
 import type { Target } from '../task.ts';
-import { leavesOpen } from '../verify.ts';
-import { authorisedEnding, closeInForce, intendedEnding, UNINSTALLED } from './close.ts';
-import { KILL_AGAIN_MS, STOPPING_RECHECK_MS, SURVIVOR_MS, SURVIVOR_RECHECK_MS } from './limits.ts';
+import { closeInForce, intendedEnding, UNINSTALLED } from './close.ts';
+import {
+  KILL_AGAIN_MS,
+  NO_RECORD_GRACE_MS,
+  NO_RECORD_REASON,
+  STOPPING_RECHECK_MS,
+  SURVIVOR_MS,
+  SURVIVOR_RECHECK_MS,
+} from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { refusalOfReopen, tooMany } from './reopen.ts';
-import { backOff, cancelledResult, isSeenGone, naturalResult, retryWords, settleNaturally } from './settle.ts';
-import { closeEffect, type RunResult, type Settlement, type Step } from './steps.ts';
+import { cancelledResult, lostResult, naturalResult } from './settle.ts';
+import { closeEffect, type Step } from './steps.ts';
+import { settleStopped, settleUnseen } from './stopped.ts';
+
+const VOID: Step = { step: 'signal', mode: 'void' };
 
 export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
   const retarget = changedTarget(o, run, policy, now);
@@ -18,19 +27,25 @@ export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: 
   if (probe === null) return signalBlindly(run, o, now);
   switch (probe.state) {
     case 'unclaimed':
+      // Its runner has looked for whatever may live of it; one that was never seen must not begin any more.
+      return run.startedAt === null ? [VOID] : settleStopped(o, run, cancelledResult(null), now);
     case 'no_record':
-      // A run that once was seen is gone for its runner; one that never was must not begin any more.
-      return run.startedAt === null ? [{ step: 'signal', mode: 'void' }] : settle(o, run, cancelledResult(null), now);
+      return run.startedAt === null ? [VOID] : giveUpUnseen(o, run, probe, now);
     case 'voided':
-      return settle(o, run, cancelledResult(null), now);
+      return settleStopped(o, run, cancelledResult(null), now);
     case 'unreadable':
       return [{ step: 'recheck', at: after(now, SURVIVOR_RECHECK_MS) }];
     case 'vanished':
       if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
-      return settle(o, run, cancelledResult(null), now);
+      return settleStopped(o, run, cancelledResult(null), now);
     case 'exited':
       if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
-      return settle(o, run, endedBefore(o, run) ? naturalResult(probe, run.purpose) : cancelledResult(probe), now);
+      return settleStopped(
+        o,
+        run,
+        endedBefore(o, run) ? naturalResult(probe, run.purpose) : cancelledResult(probe),
+        now,
+      );
     case 'running':
       return pursue(run, [], o, now);
   }
@@ -95,6 +110,21 @@ export function pursueToTheEnd(run: Run, survivors: readonly number[], now: Date
   return untold ? [{ step: 'mark_survivors', pids: survivors }, ...again] : again;
 }
 
+/**
+ * Its runner knows nothing of a run that once was seen: it may be found again, as where a directory is not there yet. After that it is
+ * lost, and nobody says that it was stopped.
+ */
+function giveUpUnseen(
+  o: TaskObservation,
+  run: Run,
+  { reason = NO_RECORD_REASON }: Extract<Probe, { state: 'no_record' }>,
+  now: Date,
+): readonly Step[] {
+  const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
+  if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
+  return settleUnseen(o, run, lostResult(reason, run.startedAt), now);
+}
+
 /** No answer is no reason to wait with a stop that was asked for: the signals are sent, the end is not written. */
 function signalBlindly(run: Run, o: TaskObservation, now: Date): readonly Step[] {
   if (run.termAt === null) return [{ step: 'signal', mode: 'term' }, recheck(o, now, now)];
@@ -116,58 +146,6 @@ function recheck(o: TaskObservation, now: Date, termAt: Date): Step {
   const killFrom = after(termAt, o.graceSeconds * 1000);
   const soon = after(now, STOPPING_RECHECK_MS);
   return { step: 'recheck', at: killFrom > now && killFrom < soon ? killFrom : soon };
-}
-
-/** The run is gone. Where the closer's permission decides between done and cancelled, that is waited for. */
-function settle(o: TaskObservation, run: Run, seen: RunResult, now: Date): readonly Step[] {
-  const { task } = o;
-  const { target } = task;
-  const hadFinished = seen.state !== 'cancelled';
-  if (target === null || (hadFinished && isDeadline(target))) return [settleNaturally(o, run, seen, now)];
-  const base = { step: 'settle' as const, goneAt: run.goneAt ?? now };
-  const result = resultOf(seen, run, target);
-  // It had too long for its verdict.
-  if (target.becomes === 'retried' && run.purpose === 'verify') return [settleNaturally(o, run, result, now)];
-  // An end that decides nothing leaves it to whoever asked for the stop.
-  const decides = hadFinished && !leavesOpen(task, run.purpose, seen);
-  if (decides) return [{ ...base, result, settlement: finished(result, target) }];
-  if (target.becomes === 'requeued' && o.barred === null) {
-    return [{ ...base, result, settlement: { becomes: 'requeued', requeue: target.requeue, effect: target.effect } }];
-  }
-  if (target.becomes === 'retried' && o.barred === null && isSeenGone(o)) {
-    const notBefore = backOff(now, task, run.id);
-    return [{ ...base, result, settlement: { becomes: 'retried', notBefore, reason: retryWords(o, run, result) } }];
-  }
-  // Nobody could say any more what the closer may do.
-  const ending = authorisedEnding(target, o.endingEpisode) ?? (o.isUninstalled ? UNINSTALLED : null);
-  if (ending === null) return run.goneAt === null ? [{ step: 'mark_gone', result }] : [];
-  return [
-    {
-      ...base,
-      result: hadFinished ? result : { ...result, cause: ending.cause },
-      settlement: { becomes: 'ended', ending, effect: target.effect, hadFinished },
-    },
-  ];
-}
-
-/** A run that its deadline stopped has failed; one that a person or an issue stopped is cancelled. */
-function resultOf(seen: RunResult, run: Run, target: Target): RunResult {
-  const startedAt = seen.startedAt ?? run.startedAt;
-  if (seen.state !== 'cancelled') return { ...seen, startedAt };
-  const cause = target.ending.cause;
-  return isDeadline(target)
-    ? { ...seen, startedAt, cause, state: 'failed', failureClass: 'work' }
-    : { ...seen, startedAt, cause };
-}
-
-function isDeadline(target: Target): boolean {
-  return target.ending.cause === 'timeout' || target.ending.cause === 'stalled';
-}
-
-function finished(result: RunResult, target: Target): Settlement {
-  const state = result.state === 'succeeded' ? 'done' : 'failed';
-  const ending = { state, cause: result.cause, actor: 'runner', episodeId: null } as const;
-  return { becomes: 'ended', ending, effect: target.effect, hadFinished: true };
 }
 
 function sameSet(a: readonly number[], b: readonly number[]): boolean {

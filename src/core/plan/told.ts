@@ -12,7 +12,7 @@ export function toldAsWished(step: Step, task: Task, { notify }: Policy): Step {
     const { target } = step;
     return notify === 'none' && isOfFailure(target.effect) ? { ...step, target: { ...target, effect: null } } : step;
   }
-  if (step.step === 'settle' && step.settlement.becomes === 'unverified') {
+  if (step.step === 'settle' && step.settlement.becomes === 'undecided') {
     return notify === 'none' ? { ...step, settlement: { ...step.settlement, effect: null } } : step;
   }
   if (step.step !== 'settle' || step.settlement.becomes !== 'ended' || step.settlement.hadFinished) return step;

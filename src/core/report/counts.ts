@@ -39,6 +39,7 @@ const OUTCOME_OF: Readonly<Record<Cause, ByEnd>> = {
   run_failed: USUAL,
   verify_failed: USUAL,
   no_verdict: USUAL,
+  review: USUAL,
   issue_completed: BY_ISSUE,
   issue_not_planned: BY_ISSUE,
   issue_duplicate: BY_ISSUE,

@@ -19,6 +19,7 @@ export function sentence({ effect, result, task, run }: OutcomeEntry): string {
   const its = runName(run);
   switch (effect) {
     case 'stopped':
+      if (run?.state === 'lost') return `${name}: ${its} was lost${reasonWords(run)}; the task is **${result}**.`;
       return `${name}: ${its} was stopped (${stopFacts(run)}); the task is **${result}**.`;
     case 'stopping':
       if (!run?.survivors.length) return `${name}: ${its} was told to stop; ${UNSEEN}.`;
@@ -37,6 +38,8 @@ export function sentence({ effect, result, task, run }: OutcomeEntry): string {
       return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${failWords(task, run)}.`;
     case 'unverified':
       return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${causeWords(run)}${reasonWords(run)}, and gave no verdict; the task is **${result}**.`;
+    case 'review':
+      return `${name}: ${its} was lost${reasonWords(run)}, but ${code(task.notBeforeReason ?? 'its work may be there')}; the task is **${result}**.`;
     case 'succeeded':
       return `${name}: ${its} succeeded${tookWords(run)}.`;
     case 'refused':
@@ -56,6 +59,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   not_permitted: 'who reopened the issue may not start work here',
   not_readable: 'GitHub did not tell whether who reopened the issue may start work here',
   too_late: 'the issue was closed too long ago',
+  unseen: 'its last run was lost, and nobody saw it end',
   superseded: 'a newer batch of that name exists',
   batch_cancelled: 'its batch is being cancelled',
 };
@@ -113,10 +117,15 @@ function reasonWords(run: Run | null): string {
   return run?.reason ? ` — ${code(run.reason)}` : '';
 }
 
+function priorWords(run: Run): string {
+  if (run.state === 'lost') return `Run ${run.number} was lost: nobody saw it end.`;
+  return `Run ${run.number} was stopped first (${stopFacts(run)}).`;
+}
+
 function requeueSentence(name: string, task: Task, run: Run | null): string {
   // By the run before it alone: the new one, and others after it, may have begun before this is told.
   const next = `run ${(run?.number ?? 0) + 1}`;
-  const before = run?.cancelRequestedAt ? ` Run ${run.number} was stopped first (${stopFacts(run)}).` : '';
+  const before = run?.cancelRequestedAt ? ` ${priorWords(run)}` : '';
   const held = task.hold
     ? ` It is on hold (${code(task.hold.reason ?? 'no reason given')}) and needs a person's release.`
     : '';

@@ -1,6 +1,6 @@
 /** What a person can say to move a batch that is stuck: commands of the command line, the ones that free most first. Pure. */
 import type { Batch } from '../batch.ts';
-import { isEnded, type Task } from '../task.ts';
+import { isEnded, isUndecided, type Task } from '../task.ts';
 
 const MAX_STEPS = 20;
 
@@ -22,7 +22,7 @@ export function nextSteps(
 
 function stepOf({ id, state, cause, blockers, hold }: StuckTask): string[] {
   if (isEnded(state)) return [];
-  const released = hold !== null || cause === 'blocker' || cause === 'survivors' || cause === 'no_verdict';
+  const released = hold !== null || cause === 'blocker' || cause === 'survivors' || isUndecided({ state, cause });
   return [
     ...(blockers.length > 0 ? [`standdown task answer ${id} "…"`] : []),
     ...(released ? [`standdown task release ${id}`] : []),

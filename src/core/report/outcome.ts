@@ -16,7 +16,7 @@ export type { OutcomeEntry } from './effects.ts';
 
 export interface OutcomeReport {
   id: string;
-  /** `close:…`, `reopen:…`, `transfer:…`, `command:ID:ACTOR`, `failure:…`, `unverified:…` or `success:…`. */
+  /** `close:…`, `reopen:…`, `transfer:…`, `command:ID:ACTOR`, `failure:…`, `unverified:…`, `review:…` or `success:…`. */
   key: string;
   episode: CloseEpisode | null;
   /** Of a transfer. Default: unknown. */
@@ -115,6 +115,8 @@ function headline({ key, episode, entries, moved = null }: OutcomeReport): strin
       return '**Failed.**';
     case 'unverified':
       return '**Needs a person.** Nobody could tell whether the work is right.';
+    case 'review':
+      return '**Needs a person.** A run was lost, and its work may be there.';
     case 'success':
       return '**Done.**';
     default:
@@ -159,6 +161,9 @@ function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: 
   if (key.startsWith('transfer:') && moved !== null) return adviceOnTransfer(entries, moved, policy);
   if (key.startsWith('reopen:')) {
     const refused = entries.some(({ effect, result }) => effect === 'refused' && result.startsWith('not_'));
+    if (entries.some(({ effect, result }) => effect === 'refused' && result === 'unseen')) {
+      return `To run it again all the same: ${command('retry', policy)} (needs ${policy.permissions.retry} permission).`;
+    }
     return refused
       ? `Somebody with ${policy.permissions.retry} permission can queue it again: close and reopen the issue, or retry the task.`
       : 'To undo: close this issue.';
@@ -166,7 +171,7 @@ function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: 
   if (key.startsWith('failure:')) {
     return `To run again what has failed: ${command('retry', policy)} (needs ${policy.permissions.retry} permission).`;
   }
-  if (key.startsWith('unverified:')) {
+  if (key.startsWith('unverified:') || key.startsWith('review:')) {
     const { release, done } = policy.permissions;
     return `To run it again from its work: ${command('release', policy)} (needs ${release} permission). To count it as done: ${command('done', policy)} (needs ${done} permission).`;
   }

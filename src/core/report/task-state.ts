@@ -23,6 +23,7 @@ const CAUSES: Readonly<Record<Cause, ByActor>> = {
   run_failed: () => 'its run failed',
   verify_failed: () => 'its verify run found it wrong',
   no_verdict: () => 'its verify run gave no verdict; release runs it again, done counts it as done',
+  review: () => 'its run was lost, and its work may be there; release runs it again, done counts it as done',
   issue_completed: (actor) => `issue closed as completed by ${actor}`,
   issue_not_planned: (actor) => `issue closed as not planned by ${actor}`,
   issue_duplicate: (actor) => `issue closed as a duplicate by ${actor}`,
@@ -69,7 +70,10 @@ function openWords(task: Task): readonly string[] {
   if (task.target !== null)
     return [`being stopped: ${CAUSES[task.target.ending.cause](person(task.target.ending.actor))}`];
   if (question !== undefined) return [`${person(question.actor)} asks: ${cell(question.question, 120)}`];
-  if (task.state === 'blocked') return task.cause === null ? [] : [CAUSES[task.cause](person(task.actor))];
+  if (task.state === 'blocked') {
+    const evidence = task.cause === 'review' && task.notBeforeReason !== null ? [cell(task.notBeforeReason, 200)] : [];
+    return task.cause === null ? [] : [...evidence, CAUSES[task.cause](person(task.actor))];
+  }
   if (task.state === 'waiting') return task.needs.length === 0 ? [] : [`needs ${few(task.needs)}`];
   if (task.state !== 'ready' || task.notBefore === null) return [];
   const why = task.notBeforeReason === null ? '' : `${cell(task.notBeforeReason, 120)}; `;

@@ -6,7 +6,7 @@ import type { Batch } from '../batch.ts';
 import { type BlockerView, blocking } from '../blockers/blocker.ts';
 import type { ScopedHold } from '../hold.ts';
 import { satisfies } from '../plan/batch.ts';
-import { type Hold, isEnded, type Task } from '../task.ts';
+import { type Hold, isEnded, isUndecided, type Task } from '../task.ts';
 import { blockerWords } from './blockers.ts';
 import { age, duration, line } from './text.ts';
 
@@ -140,8 +140,12 @@ function survivorWords({ task, survivors }: WaitingFacts): string | null {
 }
 
 function verdictWords({ task }: WaitingFacts): string | null {
-  if (task.cause !== 'no_verdict') return null;
-  return 'its verify run gave no verdict: release runs the task again, done counts it as done';
+  if (!isUndecided(task)) return null;
+  const what =
+    task.cause === 'review'
+      ? `its run was lost, and ${line(task.notBeforeReason ?? 'its work may be there')}`
+      : 'its verify run gave no verdict';
+  return `${what}: release runs the task again, done counts it as done`;
 }
 
 function needsWords({ needs }: WaitingFacts): string | null {

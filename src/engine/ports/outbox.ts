@@ -53,6 +53,8 @@ export interface OutcomeLine {
     | 'failed'
     /** Its verify run gave no verdict, and is not sent again. */
     | 'unverified'
+    /** It was lost, and something speaks for its work. */
+    | 'review'
     | 'succeeded'
     | 'had_finished'
     /** Another cause took the stopping run over before it was gone. */

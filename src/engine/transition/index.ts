@@ -25,7 +25,7 @@ import { settleRun } from './settle.ts';
 export type { Subject, Transition } from './parts.ts';
 
 /** Steps that change rows; the others have their effect elsewhere. */
-export type RowStep = Exclude<Step, { step: 'start' | 'signal' | 'refresh_issue' }>;
+export type RowStep = Exclude<Step, { step: 'start' | 'signal' | 'refresh_issue' | 'seek_evidence' }>;
 
 export function transition(subject: Subject, step: RowStep, now: Date): Transition {
   const { task, run } = subject;

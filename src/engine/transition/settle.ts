@@ -6,7 +6,7 @@ import { firstVerifyId } from '../../core/verify.ts';
 import { taskEvent } from '../journal.ts';
 import { taskKey } from '../keys.ts';
 import { newRun, startingEvent } from '../new-run.ts';
-import type { OutcomeLine } from '../ports.ts';
+import type { OutcomeLine, Write } from '../ports.ts';
 import { downstream, endTask, noticeOf, requeueTask, type Subject, setRun, setTask, type Transition } from './parts.ts';
 
 type Settle = Extract<Step, { step: 'settle' }>;
@@ -19,7 +19,16 @@ export function settleRun(subject: Subject, { result, settlement, goneAt }: Sett
   const { state, cause, reason, exitCode, signal } = result;
   const event = taskEvent('RUN_ENDED', now, task, { run, data: { state, cause, reason, exit_code: exitCode, signal } });
   const next = afterRun(ended, settlement, now);
-  return { ...next, writes: [...ended.writes, event, ...next.writes] };
+  return { ...next, writes: [...ended.writes, event, ...brokenPromise(subject, settlement, now), ...next.writes] };
+}
+
+/** What was promised to be told of the stop is told elsewhere. */
+function brokenPromise({ task, run }: Subject, settlement: Settle['settlement'], now: Date): Write[] {
+  const promised = task.target?.effect ?? null;
+  if (promised === null || isOfFailure(promised)) return [];
+  if (settlement.becomes !== 'ended' || settlement.effect === promised) return [];
+  const line = { runId: run?.id ?? null, result: settlement.ending.state };
+  return noticeOf(task, promised, { ...line, effect: settlement.effect === null ? 'stopped' : 'superseded' }, now);
 }
 
 function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date): Transition {
@@ -39,8 +48,8 @@ function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date)
     }
     case 'verifying':
       return beginVerify(subject, now);
-    case 'unverified':
-      return giveUpVerify(subject, settlement.effect, now);
+    case 'undecided':
+      return leaveToPerson(subject, settlement, now);
   }
 }
 
@@ -66,12 +75,18 @@ function beginVerify(subject: Subject, now: Date): Transition {
   };
 }
 
-function giveUpVerify(subject: Subject, effect: string | null, now: Date): Transition {
+function leaveToPerson(
+  subject: Subject,
+  { cause, why, effect }: Extract<Settle['settlement'], { becomes: 'undecided' }>,
+  now: Date,
+): Transition {
   const { task, run } = subject;
-  const set = { state: 'blocked', cause: 'no_verdict', actor: 'standdown', target: null, notBefore: null } as const;
-  const changed = setTask(subject, { ...set, notBeforeReason: null }, now);
-  const event = taskEvent('TASK_BLOCKED', now, task, { run, data: { from: task.state, unverified: true } });
-  const notice = noticeOf(task, effect, { runId: run?.id ?? null, effect: 'unverified', result: 'blocked' }, now);
+  const set = { state: 'blocked', cause, actor: 'standdown', target: null, notBefore: null } as const;
+  const changed = setTask(subject, { ...set, notBeforeReason: why }, now);
+  const told = cause === 'review' ? 'review' : 'unverified';
+  const data = { from: task.state, ...(cause === 'review' ? { evidence: why } : { unverified: true }) };
+  const event = taskEvent('TASK_BLOCKED', now, task, { run, data });
+  const notice = noticeOf(task, effect, { runId: run?.id ?? null, effect: told, result: 'blocked' }, now);
   return { ...changed, writes: [...changed.writes, event, ...notice, ...downstream(task, now)] };
 }
 

@@ -151,7 +151,7 @@ describe("the repository's file", () => {
       'line 5, column 51: tasks.train.inputs.2x: must be an input name: letters, digits, _ and -, no digit or - first, not "2x"',
       'line 6, column 15: tasks.train.verify.runs: unknown key; accepted: run, env, timeout_minutes',
       'line 6, column 5: tasks.train.verify.run: is missing: must be a list of strings, the program first, never a shell line',
-      'line 7, column 5: tasks.train.issue: unknown key; accepted: name, runs_on, run, inputs, env, env_from, timeout_minutes, stall_minutes, grace_seconds, retry, working_directory, priority, verify',
+      'line 7, column 5: tasks.train.issue: unknown key; accepted: name, runs_on, run, inputs, env, env_from, timeout_minutes, stall_minutes, grace_seconds, retry, working_directory, priority, overlap, verify',
       'line 8, column 23: policy.on_close.completed: must be one of done, cancel, let_finish, ignore, not "stop"',
       'line 8, column 42: policy.notify: must be one of failures, all, none, not "some"',
       'line 8, column 56: policy.max_requeues_per_hour: must be at least 1, not 0',

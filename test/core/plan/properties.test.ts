@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BlockerView } from '../../../src/core/blockers/blocker.ts';
 import type { CloseEpisode, TrackedIssue } from '../../../src/core/issue.ts';
+import { OWN_REASONS } from '../../../src/core/own-word.ts';
 import type { TaskObservation } from '../../../src/core/plan/observation.ts';
 import { planTask } from '../../../src/core/plan/task.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../src/core/policy.ts';
@@ -47,16 +48,27 @@ const issue: fc.Arbitrary<TrackedIssue> = fc
   } as const)
   .map(({ closed, ...set }) => (closed ? aClosedIssue(set) : anIssue(set)));
 
+const said = fc
+  .record({ result: fc.constantFrom('done', 'failed', null), reason: fc.constantFrom(null, ...OWN_REASONS) } as const)
+  .map(({ result, reason }) => ({ said: { result, reason: result && reason, until: null, problem: null } }));
+
 const probe: fc.Arbitrary<Probe> = fc.oneof(
   fc.constant<Probe>({ state: 'unclaimed' }),
   fc.constant<Probe>({ state: 'voided' }),
   fc.constant<Probe>({ state: 'no_record' }),
   fc.constant<Probe>({ state: 'unreadable', problem: 'cut in half' }),
   maybe(time).map((lastOutputAt) => aRunningProbe({ lastOutputAt })),
-  fc.subarray([11, 12]).map((survivors): Probe => ({ state: 'vanished', startedAt: at(0), survivors })),
   fc
-    .record({ exitCode: maybe(fc.integer({ min: 0, max: 255 })), endedAt: time, survivors: fc.subarray([11, 12]) })
-    .map(anExit),
+    .record({ survivors: fc.subarray([11, 12]), said })
+    .map(({ survivors, said }): Probe => ({ state: 'vanished', startedAt: at(0), survivors, ...said })),
+  fc
+    .record({
+      exitCode: maybe(fc.integer({ min: 0, max: 255 })),
+      endedAt: time,
+      survivors: fc.subarray([11, 12]),
+      said,
+    })
+    .map(({ said, ...set }) => anExit({ ...set, ...said })),
 );
 
 const target: fc.Arbitrary<Target> = fc
@@ -89,11 +101,14 @@ const withRun = fc
     attempts: fc.integer({ min: 1, max: 3 }),
     purpose: fc.constantFrom('work', 'verify'),
     verify: fc.constantFrom(null, CHECK),
+    overlap: fc.constantFrom('never', 'allowed'),
+    evidence: fc.constantFrom(null, { branch: 'work', base: null }),
   } as const)
   .map((set): { task: Task; run: Run; probe: Probe | null } => {
     const stopping = set.state === 'stopping';
     const verify = set.purpose === 'verify' ? CHECK : set.verify;
-    const spec = { ...aTask().spec, verify, timeoutMinutes: set.timeoutMinutes, stallMinutes: set.stallMinutes };
+    const { timeoutMinutes, stallMinutes, overlap, evidence } = set;
+    const spec = { ...aTask().spec, verify, timeoutMinutes, stallMinutes, overlap, evidence };
     return {
       task: aTask({
         state: 'running',
@@ -143,6 +158,11 @@ const observation: fc.Arbitrary<TaskObservation> = fc
     requeuesWithinHour: fc.integer({ min: 0, max: 4 }),
     tally: fc.record({ environmentFailures: fc.integer({ min: 0, max: 4 }), verifies: fc.integer({ min: 1, max: 4 }) }),
     isHeldBack: fc.boolean(),
+    evidence: fc.constantFrom<TaskObservation['evidence']>(
+      null,
+      { found: 'commits', branch: 'work', base: 'main', aheadBy: 2 },
+      { found: 'none', why: 'no such branch' },
+    ),
     isUninstalled: fc.boolean(),
   })
   .map(({ subject, issue, episode, ...rest }) => {
@@ -189,6 +209,35 @@ describe('every plan', () => {
         expect(last.steps).toEqual([]);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('lets nothing begin beside a run that nobody saw end, unless its task allows it', () => {
+    fc.assert(
+      fc.property(observation, policy, (seen, rules) => {
+        const hasLived = seen.run !== null && seen.run.startedAt !== null;
+        if (seen.probe?.state !== 'no_record' || !hasLived || seen.task.spec.overlap === 'allowed') return;
+        const settled = planTask(seen, rules, at(7_200)).find((step) => step.step === 'settle');
+        if (settled?.step !== 'settle') return;
+        expect(settled).toMatchObject({ goneAt: null, result: { state: 'lost', exitCode: null, signal: null } });
+        expect(['ended', 'undecided']).toContain(settled.settlement.becomes);
+        const { observation: after } = simulate(seen, at(7_200), { policy: rules });
+        expect(['waiting', 'ready', 'running']).not.toContain(after.task.state);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('makes nothing done that says that it was cut short', () => {
+    fc.assert(
+      fc.property(observation, policy, (seen, rules) => {
+        const own = seen.probe?.state === 'exited' ? seen.probe.said : undefined;
+        if (own === undefined || (own.reason === null && own.result !== 'failed')) return;
+        for (const step of planTask(seen, rules, NOW)) {
+          if (step.step === 'settle') expect(step.result.state).not.toBe('succeeded');
+        }
+      }),
+      { numRuns: 1_000 },
     );
   });
 

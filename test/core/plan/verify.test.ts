@@ -107,7 +107,7 @@ describe('a verify run', () => {
   });
 
   it('that could not start, that may be alive, or whose batch is over is not sent again', () => {
-    const unverified = { becomes: 'unverified', effect: 'unverified:task_1:1' };
+    const unverified = { becomes: 'undecided', cause: 'no_verdict', why: null, effect: 'unverified:task_1:1' };
     const o = verifying({ probe: { state: 'voided' } });
     const starting = { ...o, run: { ...o.run!, state: 'starting' as const, startedAt: null } };
     expect(settlement(starting)).toEqual(unverified);
@@ -126,7 +126,7 @@ describe('a verify run', () => {
   it('without a verdict is told of once, unless nothing is to be told', () => {
     const o = verifying({ probe: KILLED, tally: { environmentFailures: 0, verifies: MAX_VERIFIES } });
     const silence = { ...DEFAULT_POLICY, notify: 'none' } as const;
-    expect(planTask(o, silence, NOW)).toMatchObject([{ settlement: { becomes: 'unverified', effect: null } }]);
+    expect(planTask(o, silence, NOW)).toMatchObject([{ settlement: { becomes: 'undecided', effect: null } }]);
     expect(settlement(o)).toMatchObject({ effect: 'unverified:task_1:1' });
   });
 });

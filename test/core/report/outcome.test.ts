@@ -62,6 +62,36 @@ it('a verify run is called so, and one without a verdict asks for a person', () 
   expect(body).toMatch(/`\/task release` \(needs write permission\).*`\/task done` \(needs triage permission\)/);
 });
 
+it('calls a run lost that nobody saw end, and never stopped', () => {
+  const run = aRun({
+    state: 'lost',
+    cause: 'runner_lost',
+    reason: 'no record',
+    cancelRequestedAt: at(0),
+    termAt: at(0),
+  });
+  const body = bodyOf({ effect: 'stopped', result: 'cancelled', run });
+  expect(body).toContain('`train`: run 1 was lost — `no record`; the task is **cancelled**.');
+  expect(body).not.toMatch(/stopped|gone|TERM/);
+  const requeued = bodyOf({ effect: 'requeued', result: 'ready', run });
+  expect(requeued).toContain('is queued again as run 2. Run 1 was lost: nobody saw it end.');
+  const task = aTask({ state: 'blocked', cause: 'review', notBeforeReason: 'branch `x`* has 3 commits' });
+  const entry = { effect: 'review', result: 'blocked', task, run };
+  const report = { id: 'x', key: 'review:task_1:1', episode: null, entries: [entry] };
+  const review = renderOutcomes([report], DEFAULT_POLICY);
+  expect(review).toContain('**Needs a person.** A run was lost, and its work may be there.');
+  expect(review).toContain('run 1 was lost — `no record`, but ``branch `x`* has 3 commits``; the task is **blocked**.');
+  expect(review).toMatch(/`\/task release` .*`\/task done`/);
+});
+
+it('says who can run what may yet live, where a reopen did not', () => {
+  const entry = { effect: 'refused', result: 'unseen', task: aTask({ state: 'cancelled' }), run: null };
+  const report = { id: 'x', key: 'reopen:episode_1', episode: anEpisode({ state: 'undone' }), entries: [entry] };
+  const body = renderOutcomes([report], DEFAULT_POLICY);
+  expect(body).toContain('`train` stays **cancelled**: its last run was lost, and nobody saw it end.');
+  expect(body).toContain('To run it again all the same: `/task retry` (needs write permission).');
+});
+
 describe('several that waited together', () => {
   const failure = (id: number) => ({
     id: `failure-${id}`,
