@@ -2,10 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NO_RECORD_GRACE_MS, NO_RECORD_REASON } from '../../src/core/plan/limits.ts';
+import type { Run } from '../../src/core/run.ts';
+import { ORPHANS_KEY } from '../../src/engine/keys.ts';
 import { AGENT_TOKEN } from '../support/agent.ts';
 import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../support/agent-process.ts';
 import { endAtOnce, removeDirectory, waitUntilGone } from '../support/processes.ts';
-import { runOf, submit, untilRunning, untilTask, WAIT } from '../support/world.ts';
+import { rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
 import { finisher, nasty, pidsOf, sleeper, untilAlive } from './programs.ts';
 import { outcomesOf } from './rules.ts';
 import {
@@ -14,6 +17,7 @@ import {
   closeWorld,
   makeClockedWorld,
   newIssue,
+  numberOfRuns,
   startTask,
   untilSettled,
 } from './support.ts';
@@ -22,9 +26,18 @@ let built: { dir: string; bundle: string };
 let world: ClockedWorld;
 let agent: AgentProcess;
 
-async function startAgent(listen: string): Promise<void> {
-  agent = await startAgentProcess({ ...built, flags: { dataDir: join(built.dir, 'data'), listen } });
+/** `data`: another directory makes it one that knows nothing of the runs of before. */
+async function startAgent(listen: string, data = 'data'): Promise<void> {
+  agent = await startAgentProcess({ ...built, flags: { dataDir: join(built.dir, data), listen } });
 }
+
+/** It is older than the time in which it may be found again. */
+async function age({ id }: Pick<Run, 'id'>): Promise<void> {
+  const set = { startedAt: new Date(Date.now() - NO_RECORD_GRACE_MS) };
+  await world.app().deps.store.commit([{ write: 'run.update', id, from: ['running', 'stopping'], set }]);
+}
+
+const LOST = { state: 'lost', exitCode: null, goneAt: null, reason: NO_RECORD_REASON };
 
 const onLab = <T extends object>(program: T) => ({ ...program, runs_on: 'lab' });
 
@@ -37,7 +50,7 @@ async function labIs(): Promise<Record<string, unknown>> {
 
 beforeAll(async () => {
   built = await bundleAgent();
-  await mkdir(join(built.dir, 'data'));
+  for (const dir of ['data', 'other']) await mkdir(join(built.dir, dir));
   await startAgent('127.0.0.1:0');
   const lab = `{ kind: agent, url: "${agent.url}", token_env: LAB_TOKEN, repositories: ["acme/*"], grace_seconds: 1 }`;
   world = await makeClockedWorld({ operator: `runners:\n  lab: ${lab}\n`, env: { LAB_TOKEN: AGENT_TOKEN } });
@@ -108,4 +121,55 @@ it('a run that died while its agent was away is lost for that reason, and costs 
     ...{ state: 'lost', exitCode: null, reason: 'agent restarted; process lost', failureClass: 'environment' },
   });
   await untilAlive(word);
+});
+
+it('a run that its agent knows nothing of is lost, and what it left is ended when it is found again', async () => {
+  const issue = newIssue(world);
+  const { batch, word, first } = await startTask(world, issue, onLab(sleeper()));
+  await agent.kill();
+  await startAgent(addressOf(agent), 'other');
+  await expect.poll(labIs, WAIT).toMatchObject({ state: 'ok' });
+  expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
+  await age(first);
+  const { id } = await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
+  expect(await world.app().deps.store.run(first.id)).toMatchObject(LOST);
+  expect(pidsOf(word)).toHaveLength(1);
+  await untilSettled(world);
+  expect(outcomesOf(world, issue.number)).toEqual([expect.stringContaining(NO_RECORD_REASON)]);
+
+  await agent.kill();
+  await startAgent(addressOf(agent));
+  await world.app().deps.store.queue.enqueue([{ key: ORPHANS_KEY, dueAt: new Date() }]);
+  await waitUntilGone(word);
+  expect(await world.app().deps.store.task(id)).toMatchObject({ state: 'failed', cause: 'runner_lost' });
+  expect(await numberOfRuns(world, id)).toBe(1);
+});
+
+it('a stop of a run that its agent knows nothing of ends no run, and a reopen starts none beside it', async () => {
+  const issue = newIssue(world);
+  const { batch, word, first } = await startTask(world, issue, onLab(sleeper()));
+  await agent.kill();
+  issue.close({ by: 'ann' });
+  await expect.poll(() => runOf(world, batch, 'train'), WAIT).toMatchObject({ state: 'stopping' });
+  await startAgent(addressOf(agent), 'other');
+  world.clock.forward();
+  issue.reopen({ by: 'ann' });
+  await expect.poll(() => taskOf(world, batch, 'train'), WAIT).toMatchObject({ target: { becomes: 'requeued' } });
+  await age(first);
+  const { id } = await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
+  expect(await world.app().deps.store.run(first.id)).toMatchObject(LOST);
+  expect(pidsOf(word)).toHaveLength(1);
+  await untilSettled(world);
+  expect(await numberOfRuns(world, id)).toBe(1);
+  const told = outcomesOf(world, issue.number).join('\n');
+  expect(told).toContain(`run 1 was lost — \`${NO_RECORD_REASON}\``);
+  expect(told).not.toMatch(/was stopped|queued again/);
+
+  await agent.kill();
+  await startAgent(addressOf(agent));
+  await world.app().deps.store.queue.enqueue([{ key: ORPHANS_KEY, dueAt: new Date() }]);
+  await expect.poll(() => world.app().deps.store.run(first.id), WAIT).toMatchObject({ goneAt: expect.any(Date) });
+  await waitUntilGone(word);
+  expect((await rest(world, 'POST', `/tasks/${id}/retry`, {})).status).toBe(202);
+  await untilRunning(world, batch, 'train', 2);
 });

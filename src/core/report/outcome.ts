@@ -151,6 +151,8 @@ function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: 
   if (survivors.length > 0) {
     return `This comment is edited once they are gone. A person can end them on that machine, or say ${command('release', policy)}.`;
   }
+  // What became of them is told elsewhere, and how to undo that.
+  if (entries.length > 0 && entries.every(({ effect }) => effect === 'superseded')) return '';
   if (key.startsWith('close:') && episode !== null) {
     if (policy.onReopen === 'ignore') return 'Reopening this issue does not queue anything again.';
     const until = new Date(episode.closedAt.getTime() + policy.reopenWindowDays * 86_400_000);
