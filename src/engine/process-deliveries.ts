@@ -67,7 +67,8 @@ async function settle(deps: Deps, delivery: Delivery, hint: Hint, crowded: boole
     const outcome: DeliveryOutcome =
       writes !== null ? 'processed' : hint.kind === 'malformed' ? 'malformed' : 'ignored';
     const done: Write = { write: 'delivery.settle', id: delivery.id, outcome, at: deps.clock() };
-    if (await deps.store.commit([...(writes ?? []), done])) return;
+    // The delivery itself is kept: until it is settled on the disk it is there to be read again.
+    if (await deps.store.commit([...(writes ?? []), done], { derived: true })) return;
   }
 }
 

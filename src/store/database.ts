@@ -13,6 +13,11 @@ export type Statements = Prisma.TransactionClient;
 export interface Dialect {
   /** One process at a time has this database open. */
   exclusive: boolean;
+  /**
+   * Does what would be done again after a loss of power: it need not wait for the disk. Whatever is written after it waits for that, too, so
+   * what was kept is never without what came before it.
+   */
+  unhurried<T>(work: () => Promise<T>): Promise<T>;
   /** The clock that leases are measured by: one for all who claim from this database. */
   leaseClock(statements: Statements): Promise<Date>;
   /** Until this transaction ends, no other one gets past this call: one outbox claim at a time. */

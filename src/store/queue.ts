@@ -1,4 +1,7 @@
-/** The queue of keys, as rows. What is asked at every look is written out, so that an index alone answers it. */
+/**
+ * The queue of keys, as rows. What is asked at every look is written out, so that an index alone answers it. Who holds a key, and that it is
+ * worked off, waits for no disk: after a loss of power it is done once more.
+ */
 import { join, sqltag as sql } from '@prisma/client/runtime/client';
 import type { Clock, OnEnqueued, WorkLease, WorkQueue } from '../engine/ports.ts';
 import type { Connection, Database } from './database.ts';
@@ -11,6 +14,8 @@ export function makeQueue(
   { db, dialect }: Connection,
   { now, onEnqueued }: { now: Clock; onEnqueued: OnEnqueued },
 ): WorkQueue {
+  const lazily = <T>(work: () => Promise<T>): Promise<T> => retryConflicts(() => dialect.unhurried(work));
+
   async function claim(owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]> {
     const clock = await dialect.leaseClock(db);
     const keys = await readClaimable(db, { now: now(), clock, limit });
@@ -72,10 +77,10 @@ export function makeQueue(
   }
 
   return {
-    claim: (owner, limit, leaseMs) => retryConflicts(() => claim(owner, limit, leaseMs)),
-    renew,
-    complete: (lease) => retryConflicts(() => complete(lease)),
-    fail: (lease, dueAt, error) => retryConflicts(() => fail(lease, dueAt, error)),
+    claim: (owner, limit, leaseMs) => lazily(() => claim(owner, limit, leaseMs)),
+    renew: (lease, leaseMs) => dialect.unhurried(() => renew(lease, leaseMs)),
+    complete: (lease) => lazily(() => complete(lease)),
+    fail: (lease, dueAt, error) => lazily(() => fail(lease, dueAt, error)),
     enqueue: async (keys) => {
       if (keys.length === 0) return;
       await retryConflicts(() => upsertWorkKeys(db, keys));

@@ -23,8 +23,12 @@ export interface Store extends StoreReads {
   readonly outbox: Outbox;
   readonly queries: Queries;
   readonly retention: Retention;
-  /** All writes in one transaction, in order. False: a guard did not hold and nothing was written. Other failures throw. */
-  commit(writes: readonly Write[]): Promise<boolean>;
+  /**
+   * All writes in one transaction, in order. False: a guard did not hold and nothing was written. Other failures throw. What is
+   * `derived` comes from what is kept already, and would be made again after a loss of power: it need not be on the disk yet when this
+   * returns, and is before anything that is committed later. Events are never that.
+   */
+  commit(writes: readonly Write[], how?: { derived: boolean }): Promise<boolean>;
   /** Throws unless the database can be written now. */
   check(): Promise<void>;
   close(): Promise<void>;

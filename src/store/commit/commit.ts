@@ -16,15 +16,18 @@ import { oweItems, putLines, unlockItems } from './messages.ts';
 import { insertTasks } from './tasks.ts';
 
 export function makeCommit({ db, dialect }: Connection, onEnqueued: OnEnqueued): Store['commit'] {
-  return async (writes) => {
+  const once = (writes: readonly Write[]) =>
+    isOneStatement(writes)
+      ? carryOut(db, dialect, writes)
+      : db.$transaction((transaction) => carryOut(transaction, dialect, writes));
+
+  return async (writes, { derived } = { derived: false }) => {
     if (writes.length === 0) return true;
+    // Whoever has seen an event must never see another one in its place.
+    const mayBeLost = derived && writes.every(({ write }) => write !== 'event.append');
     try {
       // A deadlock rolled everything back, and the list says all that is needed to try again.
-      await retryConflicts(() =>
-        isOneStatement(writes)
-          ? carryOut(db, dialect, writes)
-          : db.$transaction((transaction) => carryOut(transaction, dialect, writes)),
-      );
+      await retryConflicts(() => (mayBeLost ? dialect.unhurried(() => once(writes)) : once(writes)));
     } catch (error) {
       if (error instanceof GuardFailed) return false;
       throw error;

@@ -44,6 +44,7 @@ export async function connectPostgresql(url: string, { log, onFatal }: Postgresq
 function makeDialect(): Dialect {
   return {
     exclusive: false,
+    unhurried: (work) => work(),
     leaseClock: readClock,
     serialiseOutboxClaims: (transaction) => lockUntilEnd(transaction, LOCKS.outboxClaims),
     serialiseWrites: (transaction) => lockUntilEnd(transaction, LOCKS.writes),

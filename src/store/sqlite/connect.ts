@@ -1,4 +1,5 @@
 /** Opens the SQLite database: one durable connection, taken in turns. Leases go by the app's own clock. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { Clock } from '../../engine/ports.ts';
@@ -14,15 +15,22 @@ export interface SqliteOptions {
 
 export async function connectSqlite(options: SqliteOptions): Promise<Connection> {
   const { PrismaClient } = await import('../generated/sqlite/client.ts');
+  const unhurried = new AsyncLocalStorage<true>();
   const adapter = makeExclusiveFactory(makeSqliteFactory(options.file), {
     prepare: prepareConnection,
+    isUnhurried: () => unhurried.getStore() ?? false,
     makeCheck: () => makePlaceCheck(options.file),
     onFatal: options.onFatal,
   });
   const db = new PrismaClient({ adapter, transactionOptions: TRANSACTION_OPTIONS });
   await db.$connect();
   // The lock on the file makes this the only app already.
-  return { db, dialect: makeDialect(options.now), ownRunners: async () => {}, close: () => db.$disconnect() };
+  return {
+    db,
+    dialect: makeDialect(options.now, unhurried),
+    ownRunners: async () => {},
+    close: () => db.$disconnect(),
+  };
 }
 
 export function makeSqliteFactory(file: string): PrismaBetterSqlite3 {
@@ -41,9 +49,10 @@ async function prepareConnection(adapter: SqlDriverAdapter): Promise<void> {
 }
 
 /** Transactions take turns on the one connection, so claims and the journal are in order by themselves. */
-function makeDialect(now: Clock): Dialect {
+function makeDialect(now: Clock, unhurried: AsyncLocalStorage<true>): Dialect {
   return {
     exclusive: true,
+    unhurried: (work) => unhurried.run(true, work),
     leaseClock: async () => now(),
     serialiseOutboxClaims: async () => {},
     serialiseWrites: async () => {},

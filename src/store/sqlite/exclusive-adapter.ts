@@ -2,6 +2,9 @@
  * Prisma's SQLite adapter has one connection, and guards it only while a transaction starts: a statement issued meanwhile
  * by somebody else would run inside that transaction and be lost when it rolls back. Here every statement outside a
  * transaction waits for the one in progress, and transactions take the write lock when they begin.
+ *
+ * Each commit waits until the disk has it, but for what may be lost with the machine's power: that is in the write-ahead log, in its place,
+ * and the next commit that waits takes it along (https://sqlite.org/pragma.html#pragma_synchronous).
  */
 import type {
   SqlDriverAdapter,
@@ -15,6 +18,8 @@ import { makeTurnstile } from './turnstile.ts';
 export interface AdapterHooks {
   /** Prepares a new connection. */
   prepare(adapter: SqlDriverAdapter): Promise<void>;
+  /** Whether whoever asks for a statement or a transaction does not need to have it on the disk. */
+  isUnhurried(): boolean;
   /** Returns what throws once the new connection must not be used any more. */
   makeCheck(): () => void;
   /** A transaction could not be ended, so that what the connection holds is unknown, or the check threw: it is over. */
@@ -71,24 +76,51 @@ function makeExclusive(adapter: SqlDriverAdapter, hooks: AdapterHooks): SqlDrive
     }
   }
 
-  async function alone<T>(use: () => Promise<T>): Promise<T> {
+  /** Outside of transactions, by whoever has the turn. The answer takes it back. */
+  async function relax(): Promise<() => Promise<void>> {
+    const set = async (level: 'NORMAL' | 'FULL') =>
+      void (await adapter.queryRaw(statement(`PRAGMA synchronous = ${level}`)));
+    await set('NORMAL');
+    return () =>
+      set('FULL').catch((error: unknown) => {
+        // Nobody could rely on it any more.
+        breakWith(toError(error));
+        throw error;
+      });
+  }
+
+  /** Taken by whoever asks, before it waits for its turn. */
+  async function enterAsAsked(): Promise<() => Promise<void>> {
+    const unhurried = hooks.isUnhurried();
     const leave = await enter();
+    if (!unhurried) return async () => leave();
+    try {
+      const tighten = await relax();
+      return () => tighten().finally(leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async function alone<T>(use: () => Promise<T>): Promise<T> {
+    const leave = await enterAsAsked();
     try {
       const answer = await use();
       // What was written meanwhile to a file that is gone was not kept.
       throwIfUnusable();
       return answer;
     } finally {
-      leave();
+      await leave();
     }
   }
 
   async function startTransaction(): Promise<Transaction> {
-    const leave = await enter();
+    const leave = await enterAsAsked();
     try {
       await adapter.executeRaw(statement('BEGIN IMMEDIATE'));
     } catch (error) {
-      leave();
+      await leave();
       throw error;
     }
     return makeTransaction(adapter, { leave, breathe, throwIfUnusable, onFatal: breakWith });
@@ -109,7 +141,7 @@ function makeExclusive(adapter: SqlDriverAdapter, hooks: AdapterHooks): SqlDrive
 }
 
 interface TransactionHooks {
-  leave(): void;
+  leave(): Promise<void>;
   breathe: Breathe;
   throwIfUnusable(): void;
   onFatal(error: Error): void;
@@ -146,8 +178,8 @@ function makeTransaction(
       return adapter.queryRaw(query);
     },
     executeRaw,
-    commit: async () => leave(),
-    rollback: async () => leave(),
+    commit: leave,
+    rollback: leave,
     createSavepoint: (name) => run(`SAVEPOINT ${name}`),
     rollbackToSavepoint: (name) => run(`ROLLBACK TO ${name}`),
     releaseSavepoint: (name) => run(`RELEASE SAVEPOINT ${name}`),
