@@ -23,7 +23,11 @@ const file = z.object({
   reason: z.enum(OWN_REASONS, { error: `must be one of: ${OWN_REASONS.join(', ')}` }).nullish(),
   until: z.unknown().optional(),
 });
-const time = z.iso.datetime({ offset: true });
+/** In UTC its year has four digits, as whoever is told of it expects. */
+const time = z.iso.datetime({ offset: true }).refine((text) => {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 0 && year <= 9999;
+});
 
 /** Other keys are the program's own. Never throws. null: it says nothing. */
 export function readOwnWord(text: string): OwnWord | null {

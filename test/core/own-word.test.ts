@@ -24,7 +24,7 @@ describe('what a run says of itself', () => {
     });
   });
 
-  it.each(['"soon"', '1893456000', '{}', '"2027-13-45T99:00:00Z"', '"2027-01-31"'])(
+  it.each(['"soon"', '1893456000', '{}', '"2027-13-45T99:00:00Z"', '"2027-01-31"', '"9999-12-31T23:59:59-23:59"'])(
     'keeps the usage limit where its end is no time: %s',
     (until) => {
       expect(readOwnWord(`{"result":"failed","reason":"usage_limit","until":${until}}`)).toEqual({
