@@ -3,6 +3,8 @@
  * lacks a part is no answer: only what is whole may say that a run is unknown.
  */
 import { z } from 'zod';
+import { ENVIRONMENT_REASONS, type EnvironmentReason } from './failure.ts';
+import { OWN_REASONS } from './own-word.ts';
 import { isRunId, type Probe } from './run.ts';
 
 /** The reason of runs that an agent which was started again could not take up. */
@@ -48,6 +50,15 @@ export const logTail = z.object({ text: z.string() });
 /** Runs that may have changed, and from where to ask on. */
 export const changes = z.object({ next: z.string(), run_ids: z.array(runId) });
 
+/** Of the run's program. `until` is told by whoever limits it, not by the agent's clock. */
+const said = z.object({
+  result: z.enum(['done', 'failed']).nullable(),
+  reason: z.enum(OWN_REASONS).nullable(),
+  until: time.nullable(),
+  problem: z.string().nullable(),
+});
+const environmentReason = z.enum(Object.keys(ENVIRONMENT_REASONS) as EnvironmentReason[]);
+
 const unclaimed = z.object({ run_id: runId, state: z.literal('unclaimed') });
 const voided = z.object({ run_id: runId, state: z.literal('voided') });
 const unreadable = z.object({ run_id: runId, state: z.literal('unreadable'), problem: z.string() });
@@ -67,6 +78,8 @@ const exited = z.object({
   ended_at: time,
   survivors: pids,
   containment,
+  reason: environmentReason.exactOptional(),
+  said: said.exactOptional(),
 });
 const vanished = z.object({
   run_id: runId,
@@ -74,6 +87,7 @@ const vanished = z.object({
   started_at: time.nullable(),
   survivors: pids,
   reason: z.string().exactOptional(),
+  said: said.exactOptional(),
 });
 
 const agent = z.object({
@@ -127,12 +141,15 @@ export function probeOf(entry: AgentEntry, ours: (time: Date) => Date): Probe {
         endedAt: ours(entry.ended_at),
         survivors: entry.survivors,
         containment: entry.containment,
+        ...toldOf(entry),
       };
-    case 'vanished': {
-      const { survivors, reason } = entry;
-      const seen = { state: 'vanished', startedAt: maybe(entry.started_at), survivors } as const;
-      return reason === undefined ? seen : { ...seen, reason };
-    }
+    case 'vanished':
+      return {
+        state: 'vanished',
+        startedAt: maybe(entry.started_at),
+        survivors: entry.survivors,
+        ...toldOf(entry),
+      };
   }
 }
 
@@ -155,14 +172,19 @@ export function entryOf(runId: string, probe: Probe): AgentEntry | null {
       const { exitCode, signal, startedAt, endedAt, containment: level } = probe;
       const times = { started_at: startedAt, ended_at: endedAt };
       const { survivors } = probe;
-      return { ...run, state: 'exited', exit_code: exitCode, signal, ...times, survivors, containment: level };
+      const ended = { exit_code: exitCode, signal, ...times, survivors, containment: level };
+      return { ...run, state: 'exited', ...ended, ...toldOf(probe) };
     }
     case 'vanished': {
-      const { startedAt, survivors, reason } = probe;
-      const seen = { ...run, state: 'vanished', started_at: startedAt, survivors } as const;
-      return reason === undefined ? seen : { ...seen, reason };
+      const { startedAt, survivors } = probe;
+      return { ...run, state: 'vanished', started_at: startedAt, survivors, ...toldOf(probe) };
     }
   }
+}
+
+/** The parts that are left out where there is nothing to tell. They are called the same on both sides. */
+function toldOf<R, S>({ reason, said }: { reason?: R; said?: S }): { reason?: R; said?: S } {
+  return { ...(reason === undefined ? {} : { reason }), ...(said === undefined ? {} : { said }) };
 }
 
 export type Assignment = z.output<typeof assignment>;
