@@ -5,7 +5,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Probe } from '../../src/core/run.ts';
 import { type JobControl, RunnerUnreachable, type StartOrder } from '../../src/engine/ports/runner.ts';
-import { deadline, endByWord, eventually, expectGone, makeMarker, NASTY, waitUntilGone } from '../support/processes.ts';
+import {
+  deadline,
+  endAtOnce,
+  endByWord,
+  eventually,
+  expectGone,
+  makeMarker,
+  NASTY,
+  waitUntilGone,
+} from '../support/processes.ts';
 
 export interface OpenedJobControl {
   control: JobControl;
@@ -190,7 +199,7 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
         );
         expect(seen).toMatchObject({ ...env, [passed.name]: passed.value, STANDDOWN_RUN_ID: asked.runId });
         expect(seen.PATH).toBeTruthy();
-        const known = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|PWD|SHLVL|_|STANDDOWN_RUN_[A-Z]+)$/;
+        const known = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|PWD|SHLVL|_|STANDDOWN_RUN_[A-Z]+|STANDDOWN_RESULT_FILE)$/;
         expect(Object.keys(seen).filter((key) => !known.test(key) && !(key in env))).toEqual([passed.name]);
       });
 
@@ -208,6 +217,74 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
       it('refuses names that are none', async () => {
         expect(await control.start(order(['true'], { env: { 'A B': 'x' } }))).toMatchObject({ result: 'refused' });
         expect(await control.start(order(['true'], { env: { 'A;id': 'x' } }))).toMatchObject({ result: 'refused' });
+      });
+    });
+
+    describe('what a run says of itself', () => {
+      const UNDERSTOOD = { result: 'failed', reason: 'usage_limit', until: null, problem: null } as const;
+      const SAYS = JSON.stringify({ result: 'failed', reason: 'usage_limit' });
+      const saying = (text: string): string => `printf '%s' '${text}' >"$STANDDOWN_RESULT_FILE"`;
+
+      it('is told beside its exit code, with the time as it says it', async () => {
+        const until = '2027-01-31T12:00:00+01:00';
+        const text = JSON.stringify({ result: 'failed', reason: 'usage_limit', until, tokens: 12 });
+        const seen = await exit(await started(['sh', '-c', `${saying(text)}; exit 7`]));
+        expect(seen).toMatchObject({ exitCode: 7, said: { ...UNDERSTOOD, until: new Date(until) } });
+      });
+
+      it('is nothing where its file is empty, blank or removed', async () => {
+        for (const script of [':', saying(' \n'), 'rm -f "$STANDDOWN_RESULT_FILE"']) {
+          expect(await exit(await started(['sh', '-c', script]))).not.toHaveProperty('said');
+        }
+      });
+
+      it('says what is wrong with it where it can not be understood', async () => {
+        for (const text of ['all done', '{"result":"do', '[]', '{"result":"fine"}']) {
+          const { said } = await exit(await started(['sh', '-c', saying(text)]));
+          expect(said).toEqual({ result: null, reason: null, until: null, problem: expect.any(String) });
+        }
+      });
+
+      it('is not told while it runs, and outlives all that could note its end', async () => {
+        const script = `${saying(SAYS)}; exec ${NASTY} plain ${marker} ${deadline()}`;
+        const runId = await started(['sh', '-c', script, marker]);
+        await output(runId, 'ready');
+        expect(await probe(runId)).not.toHaveProperty('said');
+        await endAtOnce(marker);
+        expect(await probe(runId)).toMatchObject({ state: 'vanished', survivors: [], said: UNDERSTOOD });
+      });
+
+      it('is kept when the start is asked for again, and when the runner is opened again', async () => {
+        const asked = order(['sh', '-c', saying(SAYS)]);
+        expect(await control.start(asked)).toEqual({ result: 'started' });
+        await exit(asked.runId);
+        expect(await control.start(asked)).toEqual({ result: 'started' });
+        control = await opened.restart();
+        expect(await probe(asked.runId)).toMatchObject({ state: 'exited', said: UNDERSTOOD });
+      });
+
+      it('is of one run alone: the next one of its task has an empty file of its own', async () => {
+        const taskId = 'task_says';
+        const first = await started(['sh', '-c', `echo "$STANDDOWN_RESULT_FILE"; ${saying(SAYS)}`], { taskId });
+        await exit(first);
+        const script =
+          'echo "$STANDDOWN_RESULT_FILE"; test -f "$STANDDOWN_RESULT_FILE" -a ! -s "$STANDDOWN_RESULT_FILE"';
+        const second = await started(['sh', '-c', script], { taskId });
+        const seen = await exit(second);
+        expect(seen.exitCode).toBe(0);
+        expect(seen).not.toHaveProperty('said');
+        expect(await control.log(second, 1000)).not.toBe(await control.log(first, 1000));
+        expect((await exit(first)).said).toEqual(UNDERSTOOD);
+      });
+
+      it('is forgotten with the run', async () => {
+        const asked = order(['sh', '-c', saying(SAYS)]);
+        await control.start(asked);
+        await exit(asked.runId);
+        if (control.forget === undefined) return;
+        expect(await control.forget(asked.runId)).toBe(true);
+        expect(await control.start({ ...asked, argv: ['true'] })).toEqual({ result: 'started' });
+        expect(await exit(asked.runId)).not.toHaveProperty('said');
       });
     });
 

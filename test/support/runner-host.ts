@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import { type JobControl, type RunnerProfile, RunnerUnreachable } from '../../src/engine/ports/runner.ts';
 import type { ProcessRunnerOptions } from '../../src/runners/process/index.ts';
+import { bundleInto } from './bundle.ts';
 import { makeTemporaryDirectory } from './processes.ts';
 
 const ENTRY = fileURLToPath(new URL('../fixtures/processes/runner-host.ts', import.meta.url));
@@ -15,12 +15,7 @@ const ENTRY = fileURLToPath(new URL('../fixtures/processes/runner-host.ts', impo
 export async function bundleHost(): Promise<string> {
   const outDir = makeTemporaryDirectory('host');
   chmodSync(outDir, 0o755);
-  const output = { entryFileNames: 'host.mjs' };
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    build: { ssr: ENTRY, outDir, target: 'node20', rollupOptions: { output } },
-  });
+  await bundleInto(outDir, ENTRY);
   return outDir;
 }
 
@@ -40,7 +35,7 @@ export interface HostOptions {
 }
 
 export async function openHost({ dir, prefix = [], env, runner }: HostOptions): Promise<Host> {
-  const [command = '', ...args] = [...prefix, process.execPath, join(dir, 'host.mjs')];
+  const [command = '', ...args] = [...prefix, process.execPath, join(dir, 'runner-host.mjs')];
   const child = spawn(command, args, {
     cwd: '/',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

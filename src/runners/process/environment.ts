@@ -14,7 +14,13 @@ export interface EnvironmentSource {
   home: string | null;
 }
 
-export function environmentOf(order: StartOrder, dir: string, source: EnvironmentSource): Record<string, string> {
+/** The run's own places. */
+interface OwnPlaces {
+  records: string;
+  result: string;
+}
+
+export function environmentOf(order: StartOrder, own: OwnPlaces, source: EnvironmentSource): Record<string, string> {
   const { processEnv, passEnv, home } = source;
   const env: Record<string, string> = { PATH: processEnv.PATH ?? STANDARD_PATH };
   const take = (name: string): void => {
@@ -24,7 +30,8 @@ export function environmentOf(order: StartOrder, dir: string, source: Environmen
   for (const name of Object.keys(processEnv)) if (/^(LANG|LANGUAGE|LC_[A-Z]+|TZ|HOME)$/.test(name)) take(name);
   if (home !== null) env.HOME = home;
   for (const name of order.envFrom) if (passEnv.includes(name)) take(name);
-  return { ...env, ...order.env, STANDDOWN_RUN_ID: order.runId, [MARK_VARIABLE]: dir };
+  const told = { STANDDOWN_RUN_ID: order.runId, STANDDOWN_RESULT_FILE: own.result, [MARK_VARIABLE]: own.records };
+  return { ...env, ...order.env, ...told };
 }
 
 /** The supervisor's own: where its tools are, and no value that an order could choose. */

@@ -1,5 +1,5 @@
 /**
- * Forgets runs. A directory is first given a name that no run can have, which happens at once or not at all, and is removed under that:
+ * Forgets runs. A run's directory is first given a name that no run can have, which happens at once or not at all, and is removed under that:
  * so a run is known with all its records or not at all, also where this is cut short.
  */
 import { readdirSync, renameSync } from 'node:fs';
@@ -17,6 +17,7 @@ export async function forgetRun(here: Here, runId: string): Promise<boolean> {
   // A leftover of that name can't be renamed over.
   await rm(forgotten, { recursive: true, force: true });
   renameSync(join(here.runs, runId), forgotten);
+  await rm(join(here.results, runId), { recursive: true, force: true });
   await rm(forgotten, { recursive: true, force: true });
   return true;
 }

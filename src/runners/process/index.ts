@@ -16,6 +16,7 @@ import { readLogTail } from './log.ts';
 import { exploreMachine, type MachineOptions } from './machine.ts';
 import { isFileName } from './records.ts';
 import { secretsOf } from './redact.ts';
+import { removeStrayResults } from './result-file.ts';
 import { startRun } from './start.ts';
 import { makeWorkspaces } from './workspaces.ts';
 
@@ -33,8 +34,8 @@ export interface ProcessRunnerOptions extends MachineOptions {
  */
 export async function openProcessRunner(options: ProcessRunnerOptions): Promise<JobControl> {
   const machine = await exploreMachine(options);
-  const { runs } = machine.places;
-  const here: Here = { runs, groups: machine.groups, boot: machine.boot, now: options.now };
+  const { runs, results } = machine.places;
+  const here: Here = { runs, results, groups: machine.groups, boot: machine.boot, now: options.now };
   const workspaces = makeWorkspaces(machine.places, {
     env: supervisorEnvironment(options.processEnv),
     log: options.log,
@@ -42,6 +43,7 @@ export async function openProcessRunner(options: ProcessRunnerOptions): Promise<
   const hints = makeHints(runs);
   const secrets = secretsOf(machine.environment);
   await removeForgotten(runs);
+  await removeStrayResults(machine.places);
   workspaces.goOn();
   for (const runId of unfinished(runs)) hints.watchRun(runId);
   removeEmptyGroups(machine.groups, here);

@@ -21,6 +21,7 @@ import {
   voidRecord,
 } from './records.ts';
 import { findRemnants } from './remnants.ts';
+import { readResultFile } from './result-file.ts';
 
 export const LEVELS: Readonly<Record<Containment, Level>> = { cgroup, pidns, scan };
 
@@ -29,6 +30,7 @@ const TIDY_MS = 3000;
 
 export interface Here {
   runs: string;
+  results: string;
   /** Where runs get their control groups; null: they have none. */
   groups: string | null;
   boot: string;
@@ -43,10 +45,17 @@ export function inspectRuns(here: Here, runIds: readonly string[]): Map<string, 
 /** A record that can't be read must not hide the other runs. */
 function inspectSafely(here: Here, runId: string, snapshot: () => Snapshot): Probe {
   try {
-    return inspectRun(here, runId, snapshot);
+    return withOwnWord(here, runId, inspectRun(here, runId, snapshot));
   } catch (error) {
     return { state: 'unreadable', problem: (error as Error).message };
   }
+}
+
+/** Before it has ended, its program may still be writing. */
+function withOwnWord({ results }: Here, runId: string, probe: Probe): Probe {
+  if (probe.state !== 'exited' && probe.state !== 'vanished') return probe;
+  const said = readResultFile(results, runId);
+  return said === null ? probe : { ...probe, said };
 }
 
 function inspectRun(here: Here, runId: string, snapshot: () => Snapshot): Probe {

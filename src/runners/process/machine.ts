@@ -1,7 +1,7 @@
 /** What is found out once, when the runner is opened: accounts, tools, levels of containment, places. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ import { type LogShape, shapeLog } from './log.ts';
 import { bootId } from './proc.ts';
 import { hasProgram } from './program.ts';
 import { NEEDED_TOOLS } from './supervisor-script.ts';
-import type { Places } from './working-directory.ts';
+import { makePassage, type Places } from './working-directory.ts';
 
 const run = promisify(execFile);
 
@@ -77,19 +77,14 @@ function makePlaces(name: string, dataDir: string, root: string | undefined, acc
   if (dataDir.includes('\n')) throw new Error(`runner ${name}: the data directory's path holds a line break`);
   makePassage(dataDir);
   const real = realpathSync(dataDir);
-  const places: Places = { runs: join(real, 'runs'), tasks: join(real, 'tasks'), root: root ?? real, account };
-  mkdirSync(places.runs, { recursive: true, mode: 0o700 });
-  makePassage(places.tasks);
+  const [runs, tasks] = [join(real, 'runs'), join(real, 'tasks')];
+  mkdirSync(runs, { recursive: true, mode: 0o700 });
+  makePassage(tasks);
+  makePassage(join(real, 'results'));
+  const places: Places = { runs, results: realpathSync(join(real, 'results')), tasks, root: root ?? real, account };
   if (!existsSync(places.root)) throw new Error(`runner ${name}: root: ${places.root} does not exist`);
   proveHardLinks(name, places.runs);
   return places;
-}
-
-/** Others may pass through, to reach the directories of tasks, but not look around. One that is there keeps its mode. */
-function makePassage(dir: string): void {
-  const made = mkdirSync(dir, { recursive: true, mode: 0o711 });
-  // Whatever the umask: under 077, which keeps all else here from them, it would take the passage away.
-  if (made !== undefined) chmodSync(dir, 0o711);
 }
 
 /** Two starts of one run are told apart by a hard link: a file system without them can't hold records. */
@@ -107,12 +102,14 @@ function proveHardLinks(name: string, dir: string): void {
   }
 }
 
-/** The account must get to the directories of its tasks, through all those above them. */
-async function proveReach(name: string, { tasks, account }: Places, env: NodeJS.ProcessEnv): Promise<void> {
+/** The account must get to the directories of its tasks and to the results of its runs, through all that is above them. */
+async function proveReach(name: string, { tasks, results, account }: Places, env: NodeJS.ProcessEnv): Promise<void> {
   const [setpriv = '', ...words] = becomeAccount(account);
-  if (await works(setpriv, [...words, 'sh', '-c', 'cd -- "$0"', tasks], env)) return;
-  const remedy = 'give others permission to pass through (chmod o+x) each directory above it';
-  throw new Error(`runner ${name}: user: account "${account?.name}" can't enter ${tasks}: ${remedy}`);
+  for (const dir of [tasks, results]) {
+    if (await works(setpriv, [...words, 'sh', '-c', 'cd -- "$0"', dir], env)) continue;
+    const remedy = 'give others permission to pass through (chmod o+x) it and each directory above it';
+    throw new Error(`runner ${name}: user: account "${account?.name}" can't enter ${dir}: ${remedy}`);
+  }
 }
 
 /** Two data directories on one machine never share a group. */

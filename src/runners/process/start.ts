@@ -9,6 +9,7 @@ import { environmentOf, environmentText, problemOfEnvironment, supervisorEnviron
 import type { Machine } from './machine.ts';
 import { findProgram } from './program.ts';
 import { isFileName, readClaim } from './records.ts';
+import { makeResultFile } from './result-file.ts';
 import { HANDED_ON, SUPERVISOR } from './supervisor-script.ts';
 import { resolveDirectory } from './working-directory.ts';
 
@@ -31,6 +32,7 @@ export async function startRun(machine: Machine, order: StartOrder, onEnd: () =>
   const prepared = prepare(machine, order, dir);
   if ('problem' in prepared) return refused(prepared.problem);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeResultFile(machine.places, order.runId);
   const group = makeGroup(machine, order.runId);
   const problem = await supervise(machine, { order, dir, group, prepared, onEnd });
   // It was heard to have claimed the run, whatever that has made of its records since.
@@ -51,7 +53,8 @@ function prepare(machine: Machine, order: StartOrder, dir: string): Prepared | {
   const [name, ...args] = order.argv;
   if (name === undefined) return { problem: 'the command is empty' };
   if (order.argv.some((word) => word.includes('\0'))) return { problem: 'the command holds a NUL character' };
-  const env = environmentOf(order, dir, machine.environment);
+  const own = { records: dir, result: join(machine.places.results, order.runId) };
+  const env = environmentOf(order, own, machine.environment);
   const wrong = problemOfEnvironment(env);
   if (wrong !== null) return { problem: wrong };
   const directory = resolveDirectory(machine.places, order.taskId, order.workingDirectory);

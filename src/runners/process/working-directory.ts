@@ -1,11 +1,13 @@
 /** Where a run works: the task's own directory, or one that exists below the runner's root. */
-import { chownSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Account } from './account.ts';
 import { isFileName } from './records.ts';
 
 export interface Places {
   runs: string;
+  /** What runs say of themselves. */
+  results: string;
   tasks: string;
   /** What `working_directory` counts from. */
   root: string;
@@ -26,8 +28,15 @@ export function resolveDirectory(places: Places, taskId: string, asked: string |
   return { path: realpathSync(path) };
 }
 
+/** Others may pass through, to reach what is theirs, but not look around. One that is there keeps its mode. */
+export function makePassage(dir: string): void {
+  const made = mkdirSync(dir, { recursive: true, mode: 0o711 });
+  // Whatever the umask: under 077, which keeps all else here from them, it would take the passage away.
+  if (made !== undefined) chmodSync(dir, 0o711);
+}
+
 /** Links are followed first and judged by where they lead. */
-function belowRoot({ root, runs, tasks }: Places, asked: string): Directory {
+function belowRoot({ root, runs, results, tasks }: Places, asked: string): Directory {
   const shown = `working_directory ${JSON.stringify(asked)}`;
   if (asked === '' || asked.includes('\0')) return { problem: `${shown} is no path` };
   if (isAbsolute(asked)) return { problem: `${shown} is absolute; it must be relative to the runner's root` };
@@ -43,6 +52,7 @@ function belowRoot({ root, runs, tasks }: Places, asked: string): Directory {
   }
   if (!contains(realRoot, path)) return { problem: `${shown} leads out of the runner's root` };
   if (contains(realpathSync(runs), path)) return { problem: `${shown} leads to the records of runs` };
+  if (contains(results, path)) return { problem: `${shown} leads to the results of runs` };
   if (contains(realpathSync(tasks), path)) return { problem: `${shown} leads to the directories of tasks` };
   return { path };
 }

@@ -50,7 +50,7 @@ if (isRoot) {
     await expect(open(options)).rejects.toThrow(/account "nobody" can't enter/);
   });
 
-  it('a data directory made under umask 077 lets the account through to its tasks, and nowhere else', async () => {
+  it('a data directory made under umask 077 lets the account through to its tasks and results, and nowhere else', async () => {
     options = { ...makeOptions('scan'), user: 'nobody' };
     rmSync(options.dataDir, { recursive: true });
     const before = process.umask(0o077);
@@ -60,7 +60,7 @@ if (isRoot) {
       process.umask(before);
     }
     const mode = (...path: string[]) => statSync(join(options.dataDir, ...path)).mode & 0o777;
-    expect([mode(), mode('tasks'), mode('runs')]).toEqual([0o711, 0o711, 0o700]);
+    expect([mode(), mode('tasks'), mode('results'), mode('runs')]).toEqual([0o711, 0o711, 0o711, 0o700]);
   });
 
   describe.each(LEVELS)('at the level %s', (level) => {
