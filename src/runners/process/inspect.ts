@@ -94,8 +94,7 @@ function inspectUnclaimed(
   const { pids, supervised } = findRemnants(here, runId, snapshot());
   const exit = lost ? readExit(dir, 'exit', signalName) : null;
   if (exit !== null) {
-    const { exitCode, signal, at: endedAt } = exit;
-    return { state: 'exited', exitCode, signal, startedAt: null, endedAt, survivors: [...pids], containment: 'scan' };
+    return { ...endOf(exit), state: 'exited', startedAt: null, survivors: [...pids], containment: 'scan' };
   }
   if (pids.size > 0 || (lost && supervised)) {
     return { state: 'running', startedAt: here.now(), lastOutputAt: lastOutputAt(dir), containment: 'scan' };
@@ -147,9 +146,12 @@ function exited(
   { dir, claim, exit }: { dir: string; claim: Supervised; exit: Exit },
   snapshot: () => Snapshot,
 ): Probe {
-  const { exitCode, signal, at } = exit;
   const survivors = membersOf(here, claimedRun(here, runId, dir, claim), LEVELS[claim.level], snapshot);
-  return { state: 'exited', exitCode, signal, startedAt: claim.at, endedAt: at, survivors, containment: claim.level };
+  return { ...endOf(exit), state: 'exited', startedAt: claim.at, survivors, containment: claim.level };
+}
+
+function endOf({ at, ...end }: Exit): Omit<Exit, 'at'> & { endedAt: Date } {
+  return { ...end, endedAt: at };
 }
 
 export function claimedRun(here: Here, runId: string, dir: string, claim: Supervised): ClaimedRun {

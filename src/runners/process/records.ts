@@ -5,6 +5,7 @@
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EnvironmentReason } from '../../core/failure.ts';
 import { isRunId } from '../../core/run.ts';
 import { CONTAINMENTS, type Containment } from './containment/level.ts';
 import type { Identity } from './proc.ts';
@@ -13,11 +14,12 @@ export type Claim =
   | { by: 'nobody' }
   | { by: 'supervisor'; supervisor: Identity; level: Containment; at: Date; cgroup: string | null };
 
-/** `at` is the supervisor's own clock, read right after the first process ended. */
+/** `at` is the supervisor's own clock, read right after the first process ended. `reason`: not there, none is known. */
 export interface Exit {
   exitCode: number | null;
   signal: string | null;
   at: Date;
+  reason?: EnvironmentReason;
 }
 
 /** A record that is there and can't be understood. */
@@ -79,7 +81,8 @@ export function readExit(dir: string, name: 'exit' | 'ended', signalName: (n: nu
   const status = Number(record.fields.get('status'));
   if (!Number.isInteger(status)) throw new UnreadableRecord(`${record.path} holds no exit status`);
   const signal = record.fields.get('how') === 'exited' || status <= 128 ? null : signalName(status - 128);
-  return { exitCode: signal === null ? status : null, signal, at: timeIn(record) };
+  const exit = { exitCode: signal === null ? status : null, signal, at: timeIn(record) };
+  return record.fields.get('reason') === 'out_of_memory' ? { ...exit, reason: 'out_of_memory' } : exit;
 }
 
 interface RecordFile {

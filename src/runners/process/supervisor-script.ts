@@ -40,7 +40,17 @@ await() {
 ended() {
   how=unknown
   [ "$tells" = 1 ] && [ "$status" != 130 ] && [ "$status" != 141 ] && [ ! -s "$dir/how" ] && how=exited
-  printf 'status %s\\nhow %s\\nat %s\\nend\\n' "$status" "$how" "$1" >"$dir/ended"
+  reason=
+  [ "$status" != 137 ] || [ "$how" = exited ] || ! ran_out || reason=out_of_memory
+  printf 'status %s\\nhow %s\\nat %s\\nreason %s\\nend\\n' "$status" "$how" "$1" "$reason" >"$dir/ended"
+}
+# The kernel counts in a control group what it killed there for want of memory, where the memory controller is to be had.
+ran_out() {
+  [ -n "$group" ] && [ -r "$group/memory.events" ] || return 1
+  while read -r key value; do
+    case $key in oom_kill | oom_group_kill) [ "$value" = 0 ] || return 0 ;; esac
+  done <"$group/memory.events"
+  return 1
 }
 # Whoever was to note the end may have been killed before its last line.
 noted() {
@@ -98,7 +108,7 @@ cat >/dev/null
  */
 const FIRST_IN_NAMESPACE = `
 trap 'termed=1; kill -TERM -1 2>/dev/null; kill -CONT -1 2>/dev/null' TERM
-dir=$1 boot=$2 tells=$3 launch=$4 cwd=$5 become=$6
+dir=$1 boot=$2 tells=$3 launch=$4 cwd=$5 become=$6 group=
 shift 6
 exec 3<&0 </dev/null 2>&8 8>&-
 proc=/proc/self/fd/9

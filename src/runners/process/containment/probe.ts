@@ -4,8 +4,9 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { throwIfShort } from '../proc.ts';
 import { killGroup, processesIn } from './cgroup.ts';
 import { CONTAINMENTS, type Containment } from './level.ts';
 
@@ -13,6 +14,8 @@ const run = promisify(execFile);
 const TRY_MS = 10_000;
 /** Names of groups that are no run's. */
 export const PROBE_PREFIX = 'probe-';
+/** systemd's `DelegateSubgroup=` of this name: the group above it is the app's, too, and holds no processes. */
+const APP_GROUP = 'standdown-app';
 
 export interface Available {
   /** Where runs get their groups; null: not available. */
@@ -47,11 +50,14 @@ export function chooseLevel({ groups, namespace, notes }: Available, forced: Con
   throw new Error(notes.find((note) => note.startsWith(forced)) ?? `${forced} is not available`);
 }
 
-/** Moves a process into a group below our own, kills it there, and sees the group empty. */
+/** Moves a process into a group below our own, or beside it, kills it there, and sees the group empty. */
 async function tryGroups({ env, groupName }: ProbeOptions): Promise<string> {
   const own = ownGroup(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
-  const groups = join(own, groupName);
+  const place = basename(own) === APP_GROUP ? dirname(own) : own;
+  const groups = join(place, groupName);
   mkdirSync(groups, { recursive: true });
+  if (place !== own) countMemory(place);
+  countMemory(groups);
   if (!existsSync(join(groups, 'cgroup.kill'))) throw new Error('this kernel has no cgroup.kill (Linux 5.14)');
   const probe = mkdtempSync(join(groups, PROBE_PREFIX));
   try {
@@ -69,6 +75,18 @@ async function tryGroups({ env, groupName }: ProbeOptions): Promise<string> {
     rmdirSync(probe);
   }
   return groups;
+}
+
+/**
+ * Lets the groups in this one tell kills for want of memory. A group with processes of its own can't, and one without the controller: then
+ * such kills are told from no others.
+ */
+function countMemory(group: string): void {
+  try {
+    writeFileSync(join(group, 'cgroup.subtree_control'), '+memory');
+  } catch (error) {
+    throwIfShort(error);
+  }
 }
 
 /** `mountinfo` has the mount's root in field 4 and its place in field 5; `0::` is our path in the one hierarchy of version 2. */
