@@ -90,10 +90,12 @@ export function batchDocumentJsonSchema(): Record<string, unknown> {
   return { title: 'Standdown batch document', ...z.toJSONSchema(batch, { io: 'input' }) };
 }
 
-/** Whether these keys of a batch lead to an item of `run` or a value of `env`, of a task or of its `verify`. */
+const WITH_EXPRESSIONS: readonly (PropertyKey | undefined)[] = ['run', 'env', 'evidence'];
+
+/** Whether these keys of a batch lead to an item of `run` or a value of `env`, of a task or of its `verify`, or to a branch of its `evidence`. */
 export function mayHoldExpressions([tasks, _key, ...within]: Keys): boolean {
   const [field, _item, ...deeper] = within[0] === 'verify' ? within.slice(1) : within;
-  return tasks === 'tasks' && (field === 'run' || field === 'env') && deeper.length === 0;
+  return tasks === 'tasks' && WITH_EXPRESSIONS.includes(field) && deeper.length === 0;
 }
 
 /** What lies between the fields of a batch, and between its tasks. */

@@ -1,7 +1,8 @@
 /** The small schemas that documents share: names, repositories, argv, environment, durations. */
 import { z } from 'zod';
+import { branchProblem } from './branch-name.ts';
 import { typed } from './check.ts';
-import { parseExpressions } from './expression.ts';
+import { type Part, parseExpressions } from './expression.ts';
 
 /** `__proto__` begins with an underscore that a name may have; the others are plain words. */
 const RESERVED = ['__proto__', 'constructor', 'prototype'];
@@ -29,6 +30,17 @@ export const plain = z
 const filled = plain.superRefine((value, context) => {
   const parsed = parseExpressions(value);
   if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem });
+});
+
+function anyValue(part: Part): string {
+  return typeof part === 'string' ? part : 'x';
+}
+
+/** A branch's name in which expressions are filled in. Where they stand, any value is taken for right: the name is judged again once it is whole. */
+export const branchName = plain.superRefine((value, context) => {
+  const parsed = parseExpressions(value);
+  const message = parsed.ok ? branchProblem(parsed.parts.map(anyValue).join(''), value) : parsed.problem;
+  if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
 export const title = z

@@ -1,10 +1,11 @@
-/** A spec whose words hold expressions, with the values in their place: inside the items of `run` and the values of `env` only. */
+/** A spec whose words hold expressions, with the values in their place: inside the items of `run`, the values of `env` and the branches of `evidence` only. */
+import { branchProblem } from './branch-name.ts';
 import { fillIn, hasExpression, namesIn } from './expression.ts';
 import { MAX_STRING } from './fields.ts';
 import { type Inputs, judgeValues } from './input.ts';
 import type { Matches } from './pattern.ts';
 import { type Finding, type Keys, listed } from './problem.ts';
-import type { TaskSpec } from './spec.ts';
+import type { EvidenceSpec, TaskSpec } from './spec.ts';
 
 /** What expressions may name besides `inputs`. */
 export interface ExpressionContext {
@@ -18,9 +19,9 @@ export interface ExpressionContext {
 const MAX_FILLED = 1_000_000;
 
 /** What of a spec may hold expressions. */
-type Worded = Pick<TaskSpec, 'run' | 'env' | 'verify'>;
+type Worded = Pick<TaskSpec, 'run' | 'env' | 'verify' | 'evidence'>;
 
-/** Findings stand under `inputs`, `issue`, `run`, `env` or `verify`. */
+/** Findings stand under `inputs`, `issue`, `run`, `env`, `verify` or `evidence`. */
 export function fill(
   { spec, inputs }: { spec: TaskSpec; inputs: Inputs },
   given: Readonly<Record<string, string>>,
@@ -39,9 +40,10 @@ export function fill(
     ...spec,
     ...fillStage(spec, values),
     ...(spec.verify ? { verify: { ...spec.verify, ...fillStage(spec.verify, values) } } : {}),
+    ...(spec.evidence ? { evidence: fillEvidence(spec.evidence, values) } : {}),
   };
-  const oversize = sizeFindings(filled);
-  return oversize.length > 0 ? { ok: false, findings: oversize } : { ok: true, spec: filled };
+  const wrong = [...sizeFindings(filled), ...branchFindings(filled)];
+  return wrong.length > 0 ? { ok: false, findings: wrong } : { ok: true, spec: filled };
 }
 
 function fillStage({ run, env }: Pick<TaskSpec, 'run' | 'env'>, values: ReadonlyMap<string, string>) {
@@ -49,6 +51,18 @@ function fillStage({ run, env }: Pick<TaskSpec, 'run' | 'env'>, values: Readonly
     run: run.map((item) => fillIn(item, values)),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillIn(value, values)])),
   };
+}
+
+function fillEvidence({ branch, base }: EvidenceSpec, values: ReadonlyMap<string, string>): EvidenceSpec {
+  return { branch: fillIn(branch, values), base: base === null ? null : fillIn(base, values) };
+}
+
+/** What was given for an input may make a name that git takes for none. */
+function branchFindings({ evidence }: Worded): Finding[] {
+  return branchesOf(evidence).flatMap(({ keys, text }) => {
+    const message = branchProblem(text);
+    return message === null ? [] : [{ keys, message }];
+  });
 }
 
 /** Expressions that name inputs which are not there, and a program that anybody could name. */
@@ -92,12 +106,25 @@ function sizeFindings(spec: TaskSpec): Finding[] {
   return sum > MAX_FILLED ? [{ keys: ['run'], message: `comes to more than ${MAX_FILLED} characters with env` }] : [];
 }
 
+interface Word {
+  keys: Keys;
+  text: string;
+}
+
 /** All strings that may hold expressions, and where they stand. */
-function wordsOf({ run, env, verify }: Worded): { keys: Keys; text: string }[] {
-  const own = [
-    ...run.map((text, index) => ({ keys: ['run', index] as Keys, text })),
-    ...Object.entries(env).map(([name, text]) => ({ keys: ['env', name] as Keys, text })),
+function wordsOf({ run, env, verify, evidence }: Worded): Word[] {
+  const own: Word[] = [
+    ...run.map((text, index) => ({ keys: ['run', index], text })),
+    ...Object.entries(env).map(([name, text]) => ({ keys: ['env', name], text })),
+    ...branchesOf(evidence),
   ];
   const ofVerify = verify ? wordsOf(verify) : [];
   return [...own, ...ofVerify.map(({ keys, text }) => ({ keys: ['verify', ...keys], text }))];
+}
+
+function branchesOf(evidence: TaskSpec['evidence']): Word[] {
+  if (!evidence) return [];
+  const { branch, base } = evidence;
+  const named = { keys: ['evidence', 'branch'], text: branch };
+  return base === null ? [named] : [named, { keys: ['evidence', 'base'], text: base }];
 }

@@ -7,6 +7,14 @@ export interface VerifySpec {
   timeoutMinutes: number | null;
 }
 
+/** Where the task's work shows, should nobody know any more what became of its run. */
+export interface EvidenceSpec {
+  /** Of the task's repository. */
+  branch: string;
+  /** What the branch is compared with; null: the repository's default branch. */
+  base: string | null;
+}
+
 /** What a task runs and under which bounds: the resolved form of a template or of a batch document's task. */
 export interface TaskSpec {
   /** The template of the repository's file that it was made from; not there where it was written out. */
@@ -37,5 +45,5 @@ export interface TaskSpec {
   /** Not there: `never`. `allowed`: another run may begin beside one that its runner lost, and that may be alive. */
   overlap?: 'never' | 'allowed';
   /** Where a lost run's work would be found; not there, or null: nowhere. */
-  evidence?: { branch: string; base: string | null } | null;
+  evidence?: EvidenceSpec | null;
 }

@@ -3,9 +3,20 @@ import { z } from 'zod';
 import { DEFAULT_ENVIRONMENT_ATTEMPTS } from '../failure.ts';
 import { strict } from './check.ts';
 import { defined } from './defined.ts';
-import { argv, directory, env, envName, issueNumber, MAX_MINUTES, MAX_SECONDS, name, title } from './fields.ts';
+import {
+  argv,
+  branchName,
+  directory,
+  env,
+  envName,
+  issueNumber,
+  MAX_MINUTES,
+  MAX_SECONDS,
+  name,
+  title,
+} from './fields.ts';
 import { type Inputs, inputs, toInputs, values } from './input.ts';
-import type { TaskSpec, VerifySpec } from './spec.ts';
+import type { EvidenceSpec, TaskSpec, VerifySpec } from './spec.ts';
 
 /** What a task says itself; what is not there comes from its template, or is the default. */
 export interface OwnSpec extends Partial<Omit<TaskSpec, 'template' | 'retry'>> {
@@ -48,9 +59,16 @@ const verify = strict({
   timeout_minutes: minutes.gt(0).nullish().describe("Default: the task's."),
 });
 
+const evidence = strict({
+  branch: branchName.describe('The branch that the task pushes to; may hold expressions.'),
+  base: branchName
+    .nullish()
+    .describe("What it is compared with; may hold expressions. Default: the repository's default branch."),
+});
+
 /** What a template and a batch's task have in common, but for its name and the program's. */
 const shared = {
-  inputs: inputs.optional().describe('Values that expressions in run, env and verify may name.'),
+  inputs: inputs.optional().describe('Values that expressions in run, env, verify and evidence may name.'),
   env: env.optional().describe("Beside the runner's own; values may hold expressions."),
   env_from: z.array(envName).max(100).optional().describe("Names of the operator's pass_env."),
   timeout_minutes: minutes.gt(0).nullish().describe('Default: no limit.'),
@@ -70,6 +88,9 @@ const shared = {
   verify: verify
     .nullish()
     .describe('A second stage, in the same directory: once the run has succeeded, it decides. null: none.'),
+  evidence: evidence
+    .nullish()
+    .describe('What is looked at before a run that nobody knows anything of counts as failed. null: nothing.'),
 };
 
 const label = title.optional().describe('For people; default: its key.');
@@ -122,11 +143,16 @@ export function toOwnSpec(given: z.output<typeof task> | z.output<typeof templat
     workingDirectory: given.working_directory,
     overlap: given.overlap,
     verify: given.verify && toVerify(given.verify),
+    evidence: given.evidence && toEvidence(given.evidence),
   });
 }
 
 function toVerify(given: z.output<typeof verify>): VerifySpec {
   return { run: given.run, env: given.env ?? {}, timeoutMinutes: given.timeout_minutes ?? null };
+}
+
+function toEvidence({ branch, base }: z.output<typeof evidence>): EvidenceSpec {
+  return { branch, base: base ?? null };
 }
 
 export function ownInputs(given: z.output<typeof task> | z.output<typeof template>): Inputs {

@@ -25,7 +25,7 @@ export interface Instance {
   spec: TaskSpec;
 }
 
-/** The template's spec with the values of its inputs. Problems stand under `inputs.NAME`, `issue`, `run[0]`, `env.NAME` or `verify`. Never throws. */
+/** The template's spec with the values of its inputs. Problems stand under `inputs.NAME`, `issue`, `run[0]`, `env.NAME`, `verify` or `evidence`. Never throws. */
 export function instantiate(
   template: Template,
   given: Readonly<Record<string, string>>,

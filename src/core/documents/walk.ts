@@ -10,7 +10,8 @@ import type { Finding, Keys } from './problem.ts';
 /** Deeper than any document of ours: what lies below is an unknown key anyway. */
 const MAX_DEPTH = 9;
 
-const MISPLACED = 'must be written out: expressions are filled in only in the items of run and in the values of env';
+const MISPLACED =
+  'must be written out: expressions are filled in only in the items of run, the values of env and the branches of evidence';
 const TOO_MANY_PATTERNS = 'has patterns that are too many, or too large in all: give inputs the same or simpler ones';
 
 export interface Walk {

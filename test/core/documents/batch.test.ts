@@ -175,6 +175,20 @@ describe('a batch document', () => {
     ]);
   });
 
+  it('takes a branch as evidence, and says what is wrong with one', () => {
+    expect(problemsOf(withTask({ evidence: { branch: 'work/12', base: 'release-2.0' } }))).toEqual([]);
+    expect(problemsOf(withTask({ evidence: { branch: 'work', base: null } }))).toEqual([]);
+    expect(problemsOf(withTask({ evidence: null }))).toEqual([]);
+    expect(problemsOf(withTask({ evidence: { branch: 12, base: 'a..b', since: 'yesterday' } })).toSorted()).toEqual([
+      'tasks.train.evidence.base: must be the name of a branch, not "a..b": it must not contain .. // or @{',
+      'tasks.train.evidence.branch: must be a string (put it in quotes), not 12',
+      'tasks.train.evidence.since: unknown key; accepted: branch, base',
+    ]);
+    expect(problemsOf(withTask({ evidence: {} }))).toEqual([
+      'tasks.train.evidence.branch: is missing: must be a string (put it in quotes)',
+    ]);
+  });
+
   it('lets a task leave out runner and program where it uses a template, and only there', () => {
     const tasks = { a: { uses: 'train', with: { lr: '1' } }, b: { run }, c: {} };
     expect(problemsOf({ ...minimal, tasks })).toEqual([

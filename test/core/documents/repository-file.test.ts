@@ -144,14 +144,14 @@ describe("the repository's file", () => {
       'line 11, column 75: batches.weekly.name: unknown key; accepted: strategy, max_parallel, on_failure, tasks',
       'line 11, column 84: batches.weekly.tasks: must have at least one task',
       'line 12, column 1: policies: unknown key; accepted: tasks, batches, policy, permissions, command_prefix',
-      'line 3, column 5: tasks.train.runs_on: must be written out: expressions are filled in only in the items of run and in the values of env',
+      'line 3, column 5: tasks.train.runs_on: must be written out: expressions are filled in only in the items of run, the values of env and the branches of evidence',
       'line 4, column 5: tasks.train.run: must be a list of strings, the program first, never a shell line, not "python3 train.py"',
       'line 5, column 21: tasks.train.inputs.lr.default: must be a string (put it in quotes), not 0.1',
       `line 5, column 35: tasks.train.inputs.lr.pattern: must be a pattern of RE2's syntax, not "(": missing closing ): \`(\``,
       'line 5, column 51: tasks.train.inputs.2x: must be an input name: letters, digits, _ and -, no digit or - first, not "2x"',
       'line 6, column 15: tasks.train.verify.runs: unknown key; accepted: run, env, timeout_minutes',
       'line 6, column 5: tasks.train.verify.run: is missing: must be a list of strings, the program first, never a shell line',
-      'line 7, column 5: tasks.train.issue: unknown key; accepted: name, runs_on, run, inputs, env, env_from, timeout_minutes, stall_minutes, grace_seconds, retry, working_directory, priority, overlap, verify',
+      'line 7, column 5: tasks.train.issue: unknown key; accepted: name, runs_on, run, inputs, env, env_from, timeout_minutes, stall_minutes, grace_seconds, retry, working_directory, priority, overlap, verify, evidence',
       'line 8, column 23: policy.on_close.completed: must be one of done, cancel, let_finish, ignore, not "stop"',
       'line 8, column 42: policy.notify: must be one of failures, all, none, not "some"',
       'line 8, column 56: policy.max_requeues_per_hour: must be at least 1, not 0',
@@ -252,7 +252,7 @@ describe("the repository's file", () => {
     ['inputs.lr.default', 'inputs', { lr: { default: ex('repository') } }],
   ])('says where expressions are filled in of one in %s', (path, key, value) => {
     expect(problemsOf({ tasks: { train: { ...plain, inputs: { lr: {} }, [key]: value } } })).toEqual([
-      `tasks.train.${path}: must be written out: expressions are filled in only in the items of run and in the values of env`,
+      `tasks.train.${path}: must be written out: expressions are filled in only in the items of run, the values of env and the branches of evidence`,
     ]);
   });
 
@@ -445,6 +445,8 @@ describe("the file's JSON Schema", () => {
     withInput(null),
     withTemplate({ timeout_minutes: null, retry: {}, verify: null }),
     withTemplate({ verify: { run: ['x'], env: { A: '1' } } }),
+    withTemplate({ evidence: { branch: 'work', base: null } }),
+    withTemplate({ evidence: null }),
     { tasks: { train: plain }, batches: { n: { tasks: { a: { uses: 'train' }, b: { ...plain, needs: ['a'] } } } } },
     { policy: { on_close: { unknown: 'ignore' } }, permissions: { author: ['done'] }, command_prefix: '' },
   ])('takes what the parser takes: %j', (value) => {
@@ -459,6 +461,7 @@ describe("the file's JSON Schema", () => {
     { tasks: { a: { run: ['x'] } } },
     withTemplate({ issue: 1 }),
     withTemplate({ verify: {} }),
+    withTemplate({ evidence: { base: 'main' } }),
     withInput({ default: 1 }),
     withTemplate({ inputs: { '1': {} } }),
     { batches: { n: { tasks: {} } } },

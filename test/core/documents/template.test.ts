@@ -66,6 +66,28 @@ describe('a template that is started', () => {
     ]);
   });
 
+  it('has them in the branches of its evidence, which are judged once they are whole', () => {
+    const evidence = { branch: `work/${ex('issue.number')}-${ex('inputs.lr')}`, base: ex('inputs.base') };
+    const template = templateOf({ evidence, inputs: { lr: {}, base: { default: 'main' } } });
+    expect(start(template, { lr: '0.3' }).spec.evidence).toEqual({ branch: 'work/12-0.3', base: 'main' });
+    expect(problemsOf(template, { lr: 'a..b', base: '' })).toEqual([
+      'evidence.branch: must be the name of a branch, not "work/12-a..b": it must not contain .. // or @{',
+      'evidence.base: must be the name of a branch, not "": it must not be empty',
+    ]);
+    expect(problemsOf(template, { lr: '1' }, { ...onIssue, issue: null })).toEqual([
+      `issue: is missing: \${{ issue.number }} needs a task that is linked to an issue`,
+    ]);
+  });
+
+  it('is judged by the branches of its evidence as far as they are written out', () => {
+    const tasks = {
+      a: { evidence: { branch: `${ex('inputs.x')}.lock` } },
+      b: { evidence: { branch: 'work', base: ex('inputs.y') }, inputs: { x: {} } },
+    };
+    expect(() => fileOf(tasks)).toThrow(/tasks.a.evidence.branch.*no part of it may begin with . or end with .lock/);
+    expect(() => fileOf({ b: tasks.b })).toThrow(/tasks.b.evidence.base.*no input is called inputs.y/);
+  });
+
   it('has the values of its inputs in the items of run and in env, and names itself', () => {
     const template = templateOf({
       name: 'Train',
@@ -274,6 +296,22 @@ describe("a batch's task that uses a template", () => {
         retry: { attempts: 1, backoffSeconds: 9 },
       },
     });
+  });
+
+  it("lets its own evidence win over the template's as a whole, and null take it away", () => {
+    const { templates } = fileOf({ push: { evidence: { branch: 'theirs', base: 'main' } } });
+    const evidenceOf = (own: object) => {
+      const parsed = parseBatchDocument({
+        repository: 'acme/widgets',
+        name: 'n',
+        tasks: { a: { uses: 'push', ...own } },
+      });
+      const resolved = parsed.ok ? resolveBatch(parsed.value, { templates }, resolving) : parsed;
+      return resolved.ok ? resolved.value.tasks[0]!.spec.evidence : resolved.problems;
+    };
+    expect(evidenceOf({})).toEqual({ branch: 'theirs', base: 'main' });
+    expect(evidenceOf({ evidence: { branch: 'own' } })).toEqual({ branch: 'own', base: null });
+    expect(evidenceOf({ evidence: null })).toBeNull();
   });
 
   it('may bring a program and inputs of its own', () => {
