@@ -19,8 +19,10 @@ GET /apps/{app_slug}
 GET /installation/repositories
 GET /rate_limit
 GET /repos/{owner}/{repo}
+GET /repos/{owner}/{repo}/branches/{branch}
 GET /repos/{owner}/{repo}/collaborators/{username}
 GET /repos/{owner}/{repo}/collaborators/{username}/permission
+GET /repos/{owner}/{repo}/compare/{basehead}
 GET /repos/{owner}/{repo}/contents/{path}
 GET /repos/{owner}/{repo}/installation
 GET /repos/{owner}/{repo}/issues

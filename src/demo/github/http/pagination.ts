@@ -13,7 +13,7 @@ interface Page<T> {
   headers: Record<string, string>;
 }
 
-function paginate<T>(site: Site, request: ApiRequest, all: readonly T[]): Page<T> {
+export function paginate<T>(site: Site, request: ApiRequest, all: readonly T[]): Page<T> {
   const perPage = Math.min(readPositive(request.query, 'per_page', DEFAULT_PER_PAGE), MOST_PER_PAGE);
   const page = readPositive(request.query, 'page', 1);
   const last = Math.max(1, Math.ceil(all.length / perPage));

@@ -16,7 +16,7 @@ export interface ApiRequest {
 
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** As in GitHub's OpenAPI description; `{path}` alone matches slashes. */
+  /** As in GitHub's OpenAPI description. */
   operation: string;
   /** Who may call it at all: the app itself (JWT), an installation, or a person's or an installation's token. */
   as: 'app' | 'installation' | 'user' | 'token' | 'anyone';
@@ -49,10 +49,13 @@ export function makeRouter(routes: readonly Route[]): Router {
   };
 }
 
+/** What may hold slashes, encoded or not. */
+const MANY_SEGMENTS = ['path', 'branch', 'basehead'];
+
 /** `{name}` matches one segment, and numbers only where GitHub's name says so (`…_id`, `…_number`). */
 function compile(operation: string): RegExp {
   const source = operation.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (name === 'path') return `(?<${name}>.+)`;
+    if (MANY_SEGMENTS.includes(name)) return `(?<${name}>.+)`;
     return /_(id|number)$/.test(name) ? `(?<${name}>\\d+)` : `(?<${name}>[^/]+)`;
   });
   return new RegExp(`^${source}$`);

@@ -1,8 +1,9 @@
 /** How a scene is laid: accounts, apps, tokens, repositories, roles and first issues. Nobody is told of it but by new issues. */
 import { randomBytes } from 'node:crypto';
+import { deleteBranch, type Push, pushBranch, pushFile } from '../actions/branches.ts';
 import { ensureInstallation } from '../actions/installations.ts';
 import { openIssue, placeNewIssue } from '../actions/issues.ts';
-import { createRepository, ensureUser, pushFile, setRole } from '../actions/repositories.ts';
+import { createRepository, ensureUser, setRole } from '../actions/repositories.ts';
 import { dropRepository, moveRepository } from '../actions/repository-life.ts';
 import { makeApp } from '../make-site.ts';
 import type { Site } from '../site.ts';
@@ -27,6 +28,9 @@ export interface SetUpHands {
   setPermission: (repository: string, login: string, role: Role, roleName?: string) => void;
   /** One commit on the default branch; `text: null` removes the file. */
   pushFile: (repository: string, file: By & { path: string; text: string | Buffer | null }) => Delivery;
+  /** New commits on a branch, which begins there if it is new. */
+  pushBranch: (repository: string, branch: string, push: By & Push) => Delivery;
+  deleteBranch: (repository: string, branch: string, how: By) => Delivery;
   /**
    * A webhook of the repository itself, beside the app's: the same events under GUIDs of its own, without an installation.
    * Default events: `issues`, `issue_comment`.
@@ -69,6 +73,8 @@ export function makeSetUpHands(context: HandsContext, account: User): SetUpHands
     deleteRepository: (fullName) => dropRepository(site, repository(fullName)),
     setPermission: (name, login, role, roleName = role) => setRole(repository(name), user(login), role, roleName),
     pushFile: (name, { by, ...file }) => pushFile(site, repository(name), user(by), file),
+    pushBranch: (name, branch, { by, ...push }) => pushBranch(site, repository(name), user(by), { ...push, branch }),
+    deleteBranch: (name, branch, { by }) => deleteBranch(site, repository(name), user(by), branch),
     addRepositoryHook: (name, hook) => addRepositoryHook(site, repository(name), hook),
     addIssue: (name, { by = 'ann', title = 'Something to do', ...wanted } = {}) => {
       const { issue } = openIssue(site, repository(name), actorOf(context, { by }), { title, ...wanted });

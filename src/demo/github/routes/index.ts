@@ -3,6 +3,7 @@ import { type Edition, lackingRoutes, withoutLimit } from '../edition.ts';
 import type { Meter } from '../http/rate-limit.ts';
 import { makeRouter, type Router } from '../http/router.ts';
 import { appRoutes } from './app.ts';
+import { branchRoutes } from './branches.ts';
 import { commentRoutes } from './comments.ts';
 import { contentsRoutes } from './contents.ts';
 import { dependencyRoutes } from './dependencies.ts';
@@ -25,6 +26,7 @@ export function makeRoutes(meter: Meter, edition: Edition): Router {
     graphqlRoute,
     ...repositoryRoutes,
     ...contentsRoutes,
+    ...branchRoutes,
     ...userRoutes,
     isOld ? withoutLimit(rateLimitRoute) : rateLimitRoute,
   ]);

@@ -105,6 +105,15 @@ export interface Collaborator {
   roleName: string;
 }
 
+export interface Commit {
+  sha: string;
+  /** null: the first of its history. */
+  parent: string | null;
+  message: string;
+  author: User;
+  at: number;
+}
+
 export interface Repository {
   id: number;
   owner: User;
@@ -128,8 +137,12 @@ export interface Repository {
   recentComments: Recency<Comment>;
   /** The default branch's files: content by path. */
   files: Map<string, Buffer>;
+  /** By id. */
+  commits: Map<string, Commit>;
   /** The default branch's newest commit. */
   head: string;
+  /** The other branches' newest commits, by name. */
+  branches: Map<string, string>;
   nextNumber: number;
 }
 
