@@ -2,6 +2,7 @@
 import type { Policy } from '../core/policy.ts';
 import type { Limits } from '../core/schedule.ts';
 import type {
+  BranchReader,
   Clock,
   CommandReader,
   GitHubReader,
@@ -22,7 +23,7 @@ export interface Deps {
    * null: the engine runs by itself, and only manual changes and runners drive it. A reader alone is enough to follow
    * issues; what is owed to them then stays owed.
    */
-  github: (GitHubReader & Partial<CommandReader & SweepReader & GitHubWriter>) | null;
+  github: (GitHubReader & Partial<CommandReader & BranchReader & SweepReader & GitHubWriter>) | null;
   interpret: InterpretDelivery;
   policyOf(repositoryId: string): Promise<Policy>;
   /** Slugs of other Apps whose comments may command. */

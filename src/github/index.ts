@@ -1,5 +1,5 @@
 /** The adapter to GitHub in one place: what the engine reads from it and writes to it. */
-import type { Clock, CommandReader, GitHubReader, GitHubWriter, SweepReader } from '../engine/ports.ts';
+import type { BranchReader, Clock, CommandReader, GitHubReader, GitHubWriter, SweepReader } from '../engine/ports.ts';
 import { type Credentials, makeAuth } from './app-auth.ts';
 import { type GitHubClient, makeClient } from './client.ts';
 import { type Gate, makeGate } from './gate.ts';
@@ -9,6 +9,7 @@ import { installedRepositories } from './installed.ts';
 import { listIssues } from './list-issues.ts';
 import { makeQuotas, type Quotas } from './quota.ts';
 import { readAccess } from './read-access.ts';
+import { readBranch, readBranchHead } from './read-branch.ts';
 import { makeReadComments, readComment } from './read-comments.ts';
 import { makeDependencies } from './read-dependencies.ts';
 import { readEditor } from './read-editor.ts';
@@ -59,7 +60,7 @@ export function apiBaseUrl(host?: string, protocol = 'https'): string {
 }
 
 export interface GitHub {
-  reader: GitHubReader & CommandReader & SweepReader;
+  reader: GitHubReader & CommandReader & BranchReader & SweepReader;
   writer: GitHubWriter;
 }
 
@@ -109,7 +110,7 @@ interface ReaderDeps {
 function makeGitHubReader(
   { client, viewer, gate }: ReaderDeps,
   rememberedIssues: number,
-): GitHubReader & CommandReader {
+): GitHubReader & CommandReader & BranchReader {
   const readIssue = makeReadIssue(client, rememberedIssues);
   const readPermission = makeReadPermission(client, viewer);
   const dependencies = makeDependencies(client);
@@ -126,6 +127,8 @@ function makeGitHubReader(
     readEditor: (repository, number) => gate(() => readEditor(client, repository, number)),
     readUnblockers: (repository, number, count) => gate(() => readUnblockers(client, repository, { number, count })),
     readFile: (repository, path, etag) => gate(() => readFile(client, repository, { path, etag })),
+    readBranchHead: (repository, branch) => gate(() => readBranchHead(client, repository, branch)),
+    readBranch: (repository, branch, base) => gate(() => readBranch(client, repository, { branch, base })),
     readComment: (repository, commentId) => gate(() => readComment(client, repository, commentId)),
     readComments: (repository, since) => gate(() => readComments(repository, since)),
     self: async () => {

@@ -79,6 +79,7 @@ function dependsOnOf({ body, html_url }: GitHubIssue): readonly string[] {
 export const repositorySchema = z.object({
   id: idSchema,
   full_name: z.string().regex(/^[^/]+\/[^/]+$/),
+  default_branch: z.string().min(1).nullish(),
   has_issues: z.boolean().default(true),
   archived: z.boolean().default(false),
   /** Not to be read by everybody. */
@@ -153,6 +154,10 @@ export const commentsSchema = z.array(
 export const tooLargeSchema = z.object({ errors: z.tuple([z.object({ code: z.literal('too_large') })]) });
 
 const sha = z.string().min(1);
+
+export const branchSchema = z.object({ name: z.string().min(1), commit: z.object({ sha }) });
+
+export const comparisonSchema = z.object({ ahead_by: z.number().int().nonnegative() });
 
 /** A file, or what else is at a path: a list is a directory. */
 export const contentsSchema = z.union([

@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type StandInGitHub, startStandInGitHub } from '../../src/demo/github/index.ts';
-import type { CommandReader, Delivery, GitHubReader, GitHubWriter, RepositoryRef } from '../../src/engine/ports.ts';
+import type {
+  BranchReader,
+  CommandReader,
+  Delivery,
+  GitHubReader,
+  GitHubWriter,
+  RepositoryRef,
+} from '../../src/engine/ports.ts';
 import { interpretDelivery, makeGitHub } from '../../src/github/index.ts';
 import { makeWebhookReceiver } from '../../src/github/webhooks.ts';
 import { expectNoViolations, withOpenApiCheck } from '../support/openapi/index.ts';
@@ -14,7 +21,7 @@ const MARKER = '<!-- standdown:outcome m1 -->';
 // One check for all: what it has compiled once, it keeps.
 const options = withOpenApiCheck();
 let github: StandInGitHub;
-let reader: GitHubReader & CommandReader;
+let reader: GitHubReader & CommandReader & BranchReader;
 let writer: GitHubWriter;
 let repository: RepositoryRef;
 
@@ -35,6 +42,32 @@ afterEach(async () => {
 });
 
 const issue = () => github.issue('acme/widgets', 12);
+
+describe('a branch', () => {
+  const push = (branch: string, how: { commits?: number; from?: string | null } = {}) =>
+    github.pushBranch('acme/widgets', branch, { by: 'ann', ...how });
+
+  test('is read from its first push on, until it is deleted', async () => {
+    expect(await reader.readBranch(repository, 'work/12', null)).toBeNull();
+    push('work/12', { commits: 3 });
+    const head = await reader.readBranchHead(repository, 'work/12');
+    expect(await reader.readBranch(repository, 'work/12', null)).toEqual({ head, base: 'main', aheadBy: 3 });
+    push('work/12');
+    expect(await reader.readBranchHead(repository, 'work/12')).not.toBe(head);
+    github.deleteBranch('acme/widgets', 'work/12', { by: 'ann' });
+    expect(await reader.readBranchHead(repository, 'work/12')).toBeNull();
+  });
+
+  test('is counted from its base, whose name may have a slash', async () => {
+    push('release/2', { commits: 2 });
+    push('work', { from: 'release/2' });
+    expect(await reader.readBranch(repository, 'work', 'release/2')).toMatchObject({ aheadBy: 1 });
+    expect(await reader.readBranch(repository, 'work', null)).toMatchObject({ aheadBy: 3 });
+    push('pages', { from: null });
+    await expect(reader.readBranch(repository, 'pages', null)).rejects.toMatchObject({ code: 'refused' });
+    await expect(reader.readBranch(repository, 'work', 'mian')).rejects.toMatchObject({ code: 'refused' });
+  });
+});
 
 describe('an issue', () => {
   test('is read as it is through its life', async () => {

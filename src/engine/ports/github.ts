@@ -121,6 +121,24 @@ export interface CommandReader {
   self(): Promise<{ login: string; app: string | null }>;
 }
 
+/** What a branch holds that its base does not. */
+export interface BranchReading {
+  /** Git's id of its newest commit. */
+  head: string;
+  /** By its name, also where that was not given. */
+  base: string;
+  /** Commits. */
+  aheadBy: number;
+}
+
+/** What evidence of lost runs is found by. Without it none is. A branch that is asked for by a former name is not there. */
+export interface BranchReader {
+  /** Git's id of its newest commit; null: there is no such branch. Throws `GitHubError`. */
+  readBranchHead(repository: RepositoryRef, branch: string): Promise<string | null>;
+  /** `base` null: the default branch. null: there is no such branch. Throws `GitHubError`: `refused` where there is no such base. */
+  readBranch(repository: RepositoryRef, branch: string, base: string | null): Promise<BranchReading | null>;
+}
+
 /** By GitHub's names of them. */
 export type Reaction = 'eyes' | 'rocket' | 'confused';
 
