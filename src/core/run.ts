@@ -18,6 +18,11 @@ export function isRunId(id: string): boolean {
 /** What a runner can promise about processes that a run leaves behind. `scan` is best effort. */
 export type Containment = 'cgroup' | 'pidns' | 'scan';
 
+/** Where the branch that a task names as its evidence was right before a run of it began. `unread`: GitHub didn't say in time. */
+export type BranchBefore =
+  /** Git's id of its newest commit. */
+  { found: 'head'; head: string } | { found: 'none' } | { found: 'unread' };
+
 export interface Run {
   id: string;
   taskId: string;
@@ -48,6 +53,8 @@ export interface Run {
   endedAt: Date | null;
   /** When the runner was seen to have no live process of it. */
   goneAt: Date | null;
+  /** null: nobody looked, for its task named none, or it is a verify run. */
+  branchBefore: BranchBefore | null;
 }
 
 export function isLive(run: Run | null): run is Run {

@@ -1,10 +1,17 @@
 /** A run as it begins: its row is there before any process. */
-import type { Run } from '../core/run.ts';
+import type { BranchBefore, Run } from '../core/run.ts';
 import type { Task } from '../core/task.ts';
 import { taskEvent } from './journal.ts';
 import type { Write } from './ports.ts';
 
-export function newRun(id: string, { task, purpose }: { task: Task; purpose: Run['purpose'] }, now: Date): Run {
+export interface NewRun {
+  task: Task;
+  purpose: Run['purpose'];
+  /** Default: nobody looked. */
+  branchBefore?: BranchBefore | null;
+}
+
+export function newRun(id: string, { task, purpose, branchBefore = null }: NewRun, now: Date): Run {
   const ends = {
     cause: null,
     reason: null,
@@ -25,6 +32,7 @@ export function newRun(id: string, { task, purpose }: { task: Task; purpose: Run
     state: 'starting',
     containment: null,
     survivors: [],
+    branchBefore,
     ...ends,
     ...times,
   };

@@ -13,15 +13,17 @@ import { nextPurpose, verifyOf } from '../core/verify.ts';
 import { outOfReach } from './access/index.ts';
 import { isForbidden, type Obstacle, obstacleOf } from './admission.ts';
 import type { Deps } from './deps.ts';
+import { readBranchBefore } from './find-evidence.ts';
 import { areRunnersFull, fullBatches, fullRepositories, isShut } from './full.ts';
 import { taskEvent } from './journal.ts';
 import { issueKey, SCHEDULE_KEY, taskKey } from './keys.ts';
-import { newRun, startingEvent } from './new-run.ts';
+import { type NewRun, newRun, startingEvent } from './new-run.ts';
 import { GitHubError, type Write } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import type { StartPace } from './start-pace.ts';
 import { transition } from './transition/index.ts';
 import { setTask, statusWrites } from './transition/parts.ts';
+import { withinMs } from './within-ms.ts';
 
 const CANDIDATES = 100;
 /** More of each than a statement takes: the rest is read, and finds no place. */
@@ -137,24 +139,19 @@ async function admit(deps: Deps, task: Task): Promise<'started' | 'not_now'> {
       if (issue === null && deps.github !== null) return await delay(deps, task, 'its issue does not exist');
       const obstacle = issue === null ? null : await withinMs(READ_MS, obstacleOf(deps, task, issue));
       if (obstacle !== null) return await giveWay(deps, task, { ref, obstacle });
-      if (await isForbidden(deps, task)) return 'not_now';
     } catch (error) {
       if (!(error instanceof GitHubError)) throw error;
       deps.log.warn({ task: task.id, issue: task.issueNumber, code: error.code }, 'issue unreadable before start');
       return await delay(deps, task, error.message, { askedMs: (error.retryAfterSeconds ?? 0) * 1_000 });
     }
   }
-  const batch = task.batchId === null ? null : await deps.store.batch(task.batchId);
   const purpose = await purposeOf(deps, task);
-  return (await deps.store.commit(startWrites(deps, { task, batch, purpose }))) ? 'started' : 'not_now';
-}
-
-async function withinMs<T>(ms: number, reading: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new GitHubError('retryable', 'GitHub gave no answer in time')), ms);
-  });
-  return Promise.race([reading, deadline]).finally(() => clearTimeout(timer));
+  const branchBefore = purpose === 'work' ? await readBranchBefore(deps, task) : null;
+  const wasWaitedFor = task.issueNumber !== null || branchBefore !== null;
+  if (wasWaitedFor && (await isForbidden(deps, task))) return 'not_now';
+  const batch = task.batchId === null ? null : await deps.store.batch(task.batchId);
+  const writes = startWrites(deps, { task, batch, purpose, branchBefore });
+  return (await deps.store.commit(writes)) ? 'started' : 'not_now';
 }
 
 /** Where the issue's own reconcile goes on, the task is no candidate until then. */
@@ -193,12 +190,10 @@ async function purposeOf({ store }: Deps, task: Task): Promise<Run['purpose']> {
 }
 
 /** Intent first: the run's row, its slot and its number, before any process. */
-function startWrites(
-  deps: Deps,
-  { task, batch, purpose }: { task: Task; batch: Batch | null; purpose: Run['purpose'] },
-): readonly Write[] {
+function startWrites(deps: Deps, { batch, ...begun }: NewRun & { batch: Batch | null }): readonly Write[] {
   const now = deps.clock();
-  const run = newRun(deps.newId('run'), { task, purpose }, now);
+  const { task, purpose } = begun;
+  const run = newRun(deps.newId('run'), begun, now);
   const set = {
     state: 'running',
     runNumber: run.number,

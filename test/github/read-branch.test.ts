@@ -138,6 +138,9 @@ describe('what a branch holds that its base does not', () => {
   ])('is unknown, and asked again, where the answer %s', async (_what, status, body) => {
     playBranch('work');
     playComparison('main', status, body);
+    // That the base is there makes it no answer.
+    const main = { name: 'main', commit: { sha: HEAD } };
+    nock(API).get(`${REPO}/branches/main`).optionally().reply(200, main);
     await expect(read('work')).rejects.toMatchObject({ code: 'retryable' });
   });
 

@@ -124,6 +124,7 @@ export function aRun(set: Partial<Run> = {}): Run {
     survivors: [],
     endedAt: null,
     goneAt: null,
+    branchBefore: null,
     ...set,
   };
 }

@@ -94,7 +94,7 @@ export function makeRun(changes: Partial<Run> = {}): Run {
     ...{ id: 'run_1', taskId: 'task_1', number: 1, generation: 1, purpose: 'work', runner: 'local', state: 'running' },
     ...{ cause: null, reason: null, failureClass: null, exitCode: null, signal: null, containment: 'scan' },
     ...{ createdAt: at, startedAt: at, cancelRequestedAt: null, termAt: null, killAt: null, survivors: [] },
-    ...{ endedAt: null, goneAt: null },
+    ...{ endedAt: null, goneAt: null, branchBefore: null },
     ...changes,
   };
 }

@@ -1,6 +1,6 @@
-import type { Run } from '../../core/run.ts';
+import type { BranchBefore, Run } from '../../core/run.ts';
 import type { Run as RunRow } from '../generated/sqlite/client.ts';
-import { fromJson, pickGiven, toJson } from './columns.ts';
+import { fromJson, fromJsonOrNull, pickGiven, toJson, toJsonOrNull } from './columns.ts';
 
 export function toRunRow(run: Run): RunRow {
   return {
@@ -25,6 +25,7 @@ export function toRunRow(run: Run): RunRow {
     survivors: toJson(run.survivors),
     endedAt: run.endedAt,
     goneAt: run.goneAt,
+    branchBefore: toJsonOrNull(run.branchBefore),
   };
 }
 
@@ -41,5 +42,6 @@ export function fromRunRow(row: RunRow): Run {
     failureClass: row.failureClass as Run['failureClass'],
     containment: row.containment as Run['containment'],
     survivors: fromJson<number[]>(row.survivors),
+    branchBefore: fromJsonOrNull<BranchBefore>(row.branchBefore),
   };
 }

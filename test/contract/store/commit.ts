@@ -150,6 +150,19 @@ export function describeCommit(current: Current): void {
       expect(await store.run('run-2')).toBeNull();
     });
 
+    it('tells apart where the branch of a run was: there, not there, not read, not looked for', async () => {
+      const { store } = current();
+      const seen = [{ found: 'head', head: 'a'.repeat(40) }, { found: 'none' }, { found: 'unread' }, null] as const;
+      const runs = seen.map((branchBefore, index) =>
+        insertRun({ id: `run-${index}`, number: index + 1, branchBefore }),
+      );
+      await store.commit([insertTask(), ...runs]);
+      const kept = await Promise.all(seen.map((_, index) => store.run(`run-${index}`)));
+      expect(kept.map((run) => run?.branchBefore)).toEqual(seen);
+      await store.commit([{ write: 'run.update', id: 'run-0', from: ['running', 'starting'], set: { exitCode: 0 } }]);
+      expect((await store.run('run-0'))?.branchBefore).toEqual(seen[0]);
+    });
+
     it('writes an end state once: the later result finds the guard closed', async () => {
       const { store } = current();
       await store.commit([insertTask(), insertRun({ state: 'running' })]);

@@ -163,6 +163,7 @@ export function makeRun(given: Partial<Run> = {}): Run {
     survivors: [],
     endedAt: null,
     goneAt: null,
+    branchBefore: null,
     ...given,
   };
 }

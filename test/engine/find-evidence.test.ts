@@ -1,0 +1,236 @@
+/** Branches as evidence, on a stand-in GitHub: what is noted before a run begins, and what is found once it is lost. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BranchBefore, Run } from '../../src/core/run.ts';
+import type { Task } from '../../src/core/task.ts';
+import { type StandInGitHub, startStandInGitHub } from '../../src/demo/github/index.ts';
+import { findEvidence } from '../../src/engine/find-evidence.ts';
+import { setHold } from '../../src/engine/holds.ts';
+import { act } from '../../src/engine/index.ts';
+import { makeStartPace } from '../../src/engine/start-pace.ts';
+import { startReady } from '../../src/engine/start-ready.ts';
+import { makeGitHub } from '../../src/github/index.ts';
+import { makeChecker } from '../fixtures/engine/checker.ts';
+import { type Embedded, embed, REPOSITORY, submit, untilTask } from '../fixtures/engine/embedded.ts';
+import { expectNoViolations, withOpenApiCheck } from '../support/openapi/index.ts';
+
+const NAME = REPOSITORY.fullName;
+const evidence = { branch: 'work/12' };
+const options = withOpenApiCheck();
+
+let github: StandInGitHub;
+let embedded: Embedded;
+
+beforeEach(async () => {
+  github = await startStandInGitHub(options);
+  github.addRepository(NAME);
+  const { appId, privateKey, apiUrl: baseUrl } = github;
+  embedded = await embed(makeGitHub({ credentials: { mode: 'app', appId, privateKey }, baseUrl }).reader);
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await embedded.close();
+  await github.close();
+  expectNoViolations(github);
+});
+
+const push = (branch = evidence.branch, how: { commits?: number; from?: string | null } = {}) =>
+  github.pushBranch(NAME, branch, { by: 'ann', ...how });
+
+const startAll = () => startReady(embedded.deps, makeStartPace());
+
+let batches = 0;
+
+/** The run of a task that has just been started; no process of it begins. */
+async function begin(task: Partial<Parameters<typeof submit>[1][string]> = { evidence }): Promise<Run> {
+  batches += 1;
+  const [id] = await submit(embedded, { a: { run: ['true'], ...task } }, { name: `batch-${batches}` });
+  await startAll();
+  return (await newestRun(id!))!;
+}
+
+describe('a run of a task that names a branch', () => {
+  it('begins with where the branch was, or that there was none', async () => {
+    const [id] = await submit(embedded, { a: { run: ['true'], evidence } });
+    await embedded.start();
+    await untilTask(embedded, id!, { state: 'done' });
+    expect(await newestRun(id!)).toMatchObject({ number: 1, branchBefore: { found: 'none' } });
+    push();
+    const { repositoryId } = (await embedded.deps.store.task(id!))!;
+    const repository = (await embedded.deps.store.repository(repositoryId))!;
+    const head = await embedded.deps.github!.readBranchHead!(repository, evidence.branch);
+    await act(embedded.deps, id!, 'retry', { actor: 'ann', cause: 'api' });
+    await untilTask(embedded, id!, { state: 'done', runNumber: 2 });
+    expect(await newestRun(id!)).toMatchObject({ number: 2, branchBefore: { found: 'head', head } });
+  });
+
+  it('begins, and goes on to its end, where that could not be read', async () => {
+    github.faults.add({ kind: 'answer', status: 500, path: '/repos/acme/widgets/branches/*' });
+    const [id] = await submit(embedded, { a: { run: ['true'], evidence } });
+    await embedded.start();
+    await untilTask(embedded, id!, { state: 'done' });
+    expect(await newestRun(id!)).toMatchObject({ branchBefore: { found: 'unread' } });
+  });
+
+  it('is the only one that a branch is read for', async () => {
+    const asked = () => github.requests().filter(({ path }) => /branches|compare/.test(path));
+    expect(await begin({})).toMatchObject({ branchBefore: null });
+    expect(asked()).toEqual([]);
+    await begin();
+    expect(asked()).toMatchObject([{ path: '/repos/acme/widgets/branches/work%2F12' }]);
+  });
+
+  it('is not asked about it for its verify stage, nor when that is sent again', async () => {
+    const verify = { run: ['sh', '-c', 'kill -KILL $$'] };
+    const retry = { attempts: 1, backoff_seconds: 0 };
+    const [id] = await submit(embedded, { a: { run: ['true'], verify, retry, evidence } });
+    await embedded.start();
+    await untilTask(embedded, id!, { state: 'blocked', cause: 'no_verdict' });
+    const runs = (await embedded.deps.store.queries.runsOfTasks([id!])).get(id!);
+    expect(runs).toMatchObject([
+      { purpose: 'work', branchBefore: { found: 'none' } },
+      ...[1, 2, 3].map(() => ({ purpose: 'verify', branchBefore: null })),
+    ]);
+  });
+});
+
+describe('while GitHub is asked where the branch is', () => {
+  /** Starts what may start; `meanwhile` happens before GitHub answers. */
+  async function startWhile(meanwhile: (id: string) => Promise<unknown>): Promise<Task> {
+    const [id] = await submit(embedded, { a: { run: ['true'], evidence } });
+    const reader = embedded.deps.github!;
+    const { readBranchHead } = reader;
+    reader.readBranchHead = async (...asked) => {
+      await meanwhile(id!);
+      return readBranchHead!(...asked);
+    };
+    await startAll();
+    return (await embedded.deps.store.task(id!))!;
+  }
+
+  it('a hold keeps the run from starting', async () => {
+    const hold = () => setHold(embedded.deps, { kind: 'all' }, { reason: null, actor: 'ann' });
+    expect(await startWhile(hold)).toMatchObject({ state: 'ready', runNumber: 0 });
+  });
+
+  it('a cancel ends the task, and no run of it starts', async () => {
+    const cancel = (id: string) => act(embedded.deps, id, 'cancel', { actor: 'ann', cause: 'api' });
+    expect(await startWhile(cancel)).toMatchObject({ state: 'cancelled', runNumber: 0 });
+  });
+
+  it('the start waits for 5 s and no longer', async () => {
+    const [id] = await submit(embedded, { a: { run: ['true'], evidence } });
+    embedded.deps.github!.readBranchHead = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const pass = startAll();
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(await newestRun(id!)).toBeNull();
+    await vi.advanceTimersByTimeAsync(1);
+    await pass;
+    expect(await newestRun(id!)).toMatchObject({ branchBefore: { found: 'unread' } });
+  });
+});
+
+describe('evidence of a lost run', () => {
+  /** As it is found for a run that has begun just now, after `meanwhile`. */
+  async function findAfter(meanwhile: () => unknown, task: Parameters<typeof begin>[0] = { evidence }) {
+    const run = await begin(task);
+    meanwhile();
+    return findEvidence(embedded.deps, { task: await taskOf(run), run });
+  }
+
+  it('is what it pushed, counted from the default branch', async () => {
+    const found = await findAfter(() => push(evidence.branch, { commits: 3 }));
+    expect(found).toEqual({ found: 'commits', branch: 'work/12', base: 'main', aheadBy: 3 });
+  });
+
+  it('is what it pushed, counted from the base that the task names', async () => {
+    push('release/2', { commits: 2 });
+    const task = { evidence: { branch: 'work/12', base: 'release/2' } };
+    const found = await findAfter(() => push('work/12', { from: 'release/2' }), task);
+    expect(found).toEqual({ found: 'commits', branch: 'work/12', base: 'release/2', aheadBy: 1 });
+  });
+
+  it('is what it pushed to a branch that was there before', async () => {
+    push();
+    expect(await findAfter(() => push())).toMatchObject({ found: 'commits', aheadBy: 2 });
+  });
+
+  it.each([
+    ['there is no such branch', () => {}, 'there is no branch work/12'],
+    ['it has no commit of its own', () => push('work/12', { commits: 0 }), 'has no commit that main has not'],
+  ])('is none where %s', async (_what, meanwhile, why) => {
+    expect(await findAfter(meanwhile)).toEqual({ found: 'none', why: expect.stringContaining(why) });
+  });
+
+  it('is none where the branch is as another left it before the run began, however far ahead', async () => {
+    push('work/12', { commits: 5 });
+    expect(await findAfter(() => {})).toEqual({
+      found: 'none',
+      why: 'the branch work/12 is where it was when the run began',
+    });
+  });
+
+  it.each<BranchBefore | null>([{ found: 'unread' }, null])(
+    'is none, and asks nobody, where it is not known where the branch was (%j)',
+    async (branchBefore) => {
+      const run = await begin();
+      push();
+      const asked = github.requests().length;
+      const found = await findEvidence(embedded.deps, { task: await taskOf(run), run: { ...run, branchBefore } });
+      expect(found).toEqual({ found: 'none', why: expect.stringContaining('is not known') });
+      expect(github.requests()).toHaveLength(asked);
+    },
+  );
+
+  it('is none where the task names no branch', async () => {
+    expect(await findAfter(() => push(), {})).toMatchObject({ found: 'none' });
+  });
+
+  it('is unreadable, not none, where its base is not there, and says which', async () => {
+    const found = await findAfter(() => push(), { evidence: { branch: 'work/12', base: 'mian' } });
+    const why = expect.stringContaining('there is no branch mian');
+    expect(found).toEqual({ found: 'unreadable', why, retryable: false });
+  });
+
+  it.each([
+    ['a trouble of GitHub', { kind: 'answer', status: 502, body: { message: 'Bad gateway' } }, true],
+    ['garbage', { kind: 'garbage' }, true],
+    ['a dropped connection', { kind: 'drop' }, true],
+    ['a limit', { kind: 'secondary_limit' }, true],
+    ['a refusal', { kind: 'answer', status: 403, body: { message: 'Resource not accessible by integration' } }, false],
+  ] as const)('is unreadable, not none, where the answer is %s', async (_what, trouble, retryable) => {
+    for (const path of ['branches', 'compare']) {
+      const found = await findAfter(() => {
+        push();
+        github.faults.add({ ...trouble, path: `/repos/acme/widgets/${path}/*` });
+      });
+      expect(found, path).toEqual({ found: 'unreadable', why: expect.any(String), retryable });
+      github.faults.clear();
+      github.deleteBranch(NAME, 'work/12', { by: 'ann' });
+    }
+  });
+
+  it('is unreadable after 10 s without an answer', async () => {
+    const run = await begin();
+    embedded.deps.github!.readBranch = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const finding = findEvidence(embedded.deps, { task: await taskOf(run), run });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await finding).toMatchObject({ found: 'unreadable', retryable: true });
+  });
+
+  it('is unreadable where nothing reads branches', async () => {
+    const run = await begin();
+    const found = await findEvidence({ ...embedded.deps, github: makeChecker() }, { task: await taskOf(run), run });
+    expect(found).toMatchObject({ found: 'unreadable', retryable: false });
+  });
+});
+
+function newestRun(taskId: string): Promise<Run | null> {
+  return embedded.deps.store.newestRun(taskId);
+}
+
+async function taskOf(run: Run): Promise<Task> {
+  return (await embedded.deps.store.task(run.taskId))!;
+}
