@@ -115,7 +115,7 @@ export interface Task {
   exemptEpisodeId: string | null;
   /** The reopened episode that this task was requeued for, or refused: answered once. */
   reopenSeenEpisodeId: string | null;
-  /** Not to be started earlier: back-off after a failure or an unreadable issue. */
+  /** Not to be started earlier: back-off after a failure or an unreadable issue. While its run is lost: when its work is looked for again. */
   notBefore: Date | null;
   /** Why, in words; of a task that waits for a review, what speaks for its work. */
   notBeforeReason: string | null;

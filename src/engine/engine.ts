@@ -15,7 +15,7 @@ import type { WorkLease } from './ports.ts';
 import { processDeliveries } from './process-deliveries.ts';
 import { reconcileBatch } from './reconcile-batch.ts';
 import { reconcileIssue } from './reconcile-issue.ts';
-import { reconcileTask } from './reconcile-task.ts';
+import { reconcileTask, seekEvidence } from './reconcile-task.ts';
 import { followFile } from './repository-file.ts';
 import { checkRunners } from './runner-check.ts';
 import { makeSilenceNews } from './silence-news.ts';
@@ -112,6 +112,8 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'task':
         await reconcileTask(deps, work.id);
         return;
+      case 'evidence':
+        return seekEvidence(deps, work.id);
       case 'batch':
         return reconcileBatch(deps, graphs, work.id);
       case 'issue':
@@ -207,7 +209,18 @@ async function atMost(ms: number, work: Promise<void>, tooLong: () => void): Pro
   await Promise.race([work, deadline]).finally(() => clearTimeout(timer));
 }
 
-const WAITING = ['issue', 'comments', 'file', 'repository', 'verify', 'access', 'sweep', 'discover', 'missed'];
+const WAITING = [
+  'issue',
+  'comments',
+  'evidence',
+  'file',
+  'repository',
+  'verify',
+  'access',
+  'sweep',
+  'discover',
+  'missed',
+];
 
 /** What mostly waits for GitHub. */
 function waits(key: string): boolean {

@@ -4,7 +4,7 @@
  */
 import type { Evidence } from '../core/evidence.ts';
 import type { TaskObservation } from '../core/plan/observation.ts';
-import type { BranchBefore } from '../core/run.ts';
+import type { BranchBefore, Run } from '../core/run.ts';
 import type { Task } from '../core/task.ts';
 import type { Deps } from './deps.ts';
 import { githubWords } from './github-words.ts';
@@ -13,8 +13,12 @@ import { withinMs } from './within-ms.ts';
 
 /** A start waits no longer for it: the run goes without. */
 const BEFORE_MS = 5_000;
-/** What looks for evidence stands in the way of other work meanwhile. */
 const FIND_MS = 10_000;
+
+export interface FoundEvidence {
+  runId: string;
+  evidence: Evidence;
+}
 
 type Asked = Pick<Deps, 'github' | 'store' | 'log'>;
 
@@ -34,12 +38,16 @@ export async function readBranchBefore(deps: Asked, task: Task): Promise<BranchB
   }
 }
 
-/** Of what that run has left. Waits for GitHub, 10 s at most. */
+/** Of what the task's newest run has left. Waits for GitHub, 10 s at most. null: it has no run. */
 export async function findEvidence(
   deps: Asked,
   { task, run }: Pick<TaskObservation, 'task' | 'run'>,
-): Promise<Evidence> {
-  if (!task.spec.evidence || run === null) return none('its task names no branch');
+): Promise<FoundEvidence | null> {
+  return run === null ? null : { runId: run.id, evidence: await evidenceOf(deps, task, run) };
+}
+
+async function evidenceOf(deps: Asked, task: Task, run: Run): Promise<Evidence> {
+  if (!task.spec.evidence) return none('its task names no branch');
   const { branch, base } = task.spec.evidence;
   const before = run.branchBefore;
   if (before === null || before.found === 'unread') {

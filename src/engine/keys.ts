@@ -18,6 +18,8 @@ export const RETENTION_KEY = 'retention';
 export type WorkKey =
   | { kind: 'task'; id: string }
   | { kind: 'batch'; id: string }
+  /** What a task's lost run may have left. */
+  | { kind: 'evidence'; id: string }
   /** A run that has ended, and of which something lives. */
   | { kind: 'orphan'; id: string }
   | { kind: 'issue'; ref: IssueRef }
@@ -42,6 +44,10 @@ export type WorkKey =
 
 export function taskKey(id: string): string {
   return `task:${id}`;
+}
+
+export function evidenceKey(taskId: string): string {
+  return `evidence:${taskId}`;
 }
 
 export function batchKey(id: string): string {
@@ -86,6 +92,7 @@ const SINGLE_KEYS = [
   RETENTION_KEY,
   ORPHANS_KEY,
 ] as const;
+const ID_KINDS = ['task', 'batch', 'evidence', 'orphan'] as const;
 const REPOSITORY_KINDS = ['file', 'repository', 'verify', 'access'] as const;
 
 /** null: a key that this version does not know. */
@@ -95,7 +102,8 @@ export function parseKey(key: string): WorkKey | null {
   const [kind, rest = ''] = split(key, ':');
   const ofRepository = REPOSITORY_KINDS.find((name) => name === kind);
   if (ofRepository !== undefined) return { kind: ofRepository, repositoryId: rest };
-  if (kind === 'task' || kind === 'batch' || kind === 'orphan') return { kind, id: rest };
+  const ofId = ID_KINDS.find((name) => name === kind);
+  if (ofId !== undefined) return { kind: ofId, id: rest };
   const [repositoryId, number = ''] = split(rest, '#');
   if ((kind === 'issue' || kind === 'comments') && /^\d+$/.test(number)) {
     return { kind, ref: { repositoryId, number: Number(number) } };

@@ -1,7 +1,6 @@
 /** Looks at everything that a task's plan needs. What can't be seen is null, never a guess. */
 
 import { blocking } from '../core/blockers/blocker.ts';
-import type { Evidence } from '../core/evidence.ts';
 import { NO_RUNS, type RunTally, tallyOf } from '../core/failure.ts';
 import { covers } from '../core/hold.ts';
 import type { TrackedIssue } from '../core/issue.ts';
@@ -12,13 +11,14 @@ import { isEnded, type Task } from '../core/task.ts';
 import { verifyOf } from '../core/verify.ts';
 import { isGivenUp } from './access/index.ts';
 import type { Deps } from './deps.ts';
+import type { FoundEvidence } from './find-evidence.ts';
 import { viewBlockersOf } from './view-blockers.ts';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_GRACE_SECONDS = 10;
 
-/** `evidence`: what was found of a lost run's work, where that was looked for. */
-export async function observe(deps: Deps, task: Task, evidence: Evidence | null = null): Promise<TaskObservation> {
+/** `found`: what a lost run has left, where that was looked for. */
+export async function observe(deps: Deps, task: Task, found: FoundEvidence | null = null): Promise<TaskObservation> {
   const { store } = deps;
   const run = task.runNumber === 0 ? null : await store.newestRun(task.id);
   const probe = isLive(run) ? await probeRun(deps, run) : null;
@@ -48,7 +48,7 @@ export async function observe(deps: Deps, task: Task, evidence: Evidence | null 
     tally: await tallyIn(deps, task, run),
     isHeldBack: over && succeeded && run?.purpose === 'work' && (await isHeldBack(deps, task, issue)),
     requeuesWithinHour: reopened && issue !== null ? await store.countRequeues(issue, since, episode.id) : 0,
-    evidence,
+    evidence: found !== null && found.runId === run?.id ? found.evidence : null,
     isUninstalled: await isGivenUp(store, task.repositoryId),
   };
 }

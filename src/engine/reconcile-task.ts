@@ -1,6 +1,5 @@
 /** One task: observe, plan, apply. Idempotent; a change that another flow made first only means looking again. */
 
-import type { Evidence } from '../core/evidence.ts';
 import type { TaskObservation } from '../core/plan/observation.ts';
 import { settleNaturally } from '../core/plan/settle.ts';
 import type { Step } from '../core/plan/steps.ts';
@@ -10,8 +9,8 @@ import { isLive, LIVE_RUN_STATES, type Run } from '../core/run.ts';
 import { isEnded, type Task } from '../core/task.ts';
 import { oweCloseOnDone } from './close-on-done.ts';
 import type { Deps } from './deps.ts';
-import { findEvidence } from './find-evidence.ts';
-import { issueKey, taskKey } from './keys.ts';
+import { type FoundEvidence, findEvidence } from './find-evidence.ts';
+import { evidenceKey, issueKey, taskKey } from './keys.ts';
 import { observe, refOf } from './observe.ts';
 import { orderOf } from './order.ts';
 import type { Write } from './ports.ts';
@@ -25,21 +24,22 @@ const ELSEWHERE_MS = 200;
 /** A runner that nobody configures here may be there after the next start. */
 const NO_RUNNER_MS = 30_000;
 
-export async function reconcileTask(deps: Deps, taskId: string): Promise<readonly Step[]> {
+export async function reconcileTask(
+  deps: Deps,
+  taskId: string,
+  found: FoundEvidence | null = null,
+): Promise<readonly Step[]> {
   const applied: Step[] = [];
-  let evidence: Evidence | null = null;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const task = await deps.store.task(taskId);
     if (task === null) return applied;
-    const observation = await observe(deps, task, evidence);
+    const observation = await observe(deps, task, found);
     if (isElsewhere(deps, observation)) {
       await leaveToOthers(deps, taskId);
       return applied;
     }
     const policy = await deps.policyOf(task.repositoryId);
     const steps = planTask(observation, policy, deps.clock());
-    evidence = steps.some(({ step }) => step === 'seek_evidence') ? await findEvidence(deps, observation) : null;
-    if (evidence !== null) continue;
     const outcome = await applySteps(deps, observation, steps);
     applied.push(...steps.filter((step) => step.step !== 'recheck'));
     if (outcome === 'again') continue;
@@ -49,6 +49,16 @@ export async function reconcileTask(deps: Deps, taskId: string): Promise<readonl
   }
   await lookAgain(deps, taskId, LOOK_AGAIN_MS);
   return applied;
+}
+
+/** Looks for what a lost run has left, and goes on with that. */
+export async function seekEvidence(deps: Deps, taskId: string): Promise<void> {
+  const task = await deps.store.task(taskId);
+  if (task === null) return;
+  const observation = await observe(deps, task);
+  const steps = planTask(observation, await deps.policyOf(task.repositoryId), deps.clock());
+  if (!steps.some(({ step }) => step === 'seek_evidence')) return;
+  await reconcileTask(deps, taskId, await findEvidence(deps, observation));
 }
 
 function ends(step: Step): boolean {
@@ -90,7 +100,8 @@ async function applySteps(deps: Deps, observation: TaskObservation, steps: reado
         await refreshIssue(deps, observation);
         break;
       case 'seek_evidence':
-        // It was, and the plan has been made again.
+        // GitHub is asked by a key of its own: nobody's silence holds up a stop.
+        notes.push({ write: 'work.enqueue', key: evidenceKey(subject.task.id), dueAt: deps.clock() });
         break;
       case 'recheck':
         notes.push({ write: 'work.enqueue', key: taskKey(subject.task.id), dueAt: step.at });

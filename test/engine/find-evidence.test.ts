@@ -1,11 +1,14 @@
 /** Branches as evidence, on a stand-in GitHub: what is noted before a run begins, and what is found once it is lost. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_RECORD_GRACE_MS } from '../../src/core/plan/limits.ts';
 import type { BranchBefore, Run } from '../../src/core/run.ts';
 import type { Task } from '../../src/core/task.ts';
 import { type StandInGitHub, startStandInGitHub } from '../../src/demo/github/index.ts';
+import type { Deps } from '../../src/engine/deps.ts';
 import { findEvidence } from '../../src/engine/find-evidence.ts';
 import { setHold } from '../../src/engine/holds.ts';
 import { act } from '../../src/engine/index.ts';
+import { newRun } from '../../src/engine/new-run.ts';
 import { makeStartPace } from '../../src/engine/start-pace.ts';
 import { startReady } from '../../src/engine/start-ready.ts';
 import { makeGitHub } from '../../src/github/index.ts';
@@ -136,7 +139,7 @@ describe('evidence of a lost run', () => {
   async function findAfter(meanwhile: () => unknown, task: Parameters<typeof begin>[0] = { evidence }) {
     const run = await begin(task);
     meanwhile();
-    return findEvidence(embedded.deps, { task: await taskOf(run), run });
+    return find(run);
   }
 
   it('is what it pushed, counted from the default branch', async () => {
@@ -177,7 +180,7 @@ describe('evidence of a lost run', () => {
       const run = await begin();
       push();
       const asked = github.requests().length;
-      const found = await findEvidence(embedded.deps, { task: await taskOf(run), run: { ...run, branchBefore } });
+      const found = await find({ ...run, branchBefore });
       expect(found).toEqual({ found: 'none', why: expect.stringContaining('is not known') });
       expect(github.requests()).toHaveLength(asked);
     },
@@ -215,17 +218,46 @@ describe('evidence of a lost run', () => {
     const run = await begin();
     embedded.deps.github!.readBranch = () => new Promise(() => {});
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const finding = findEvidence(embedded.deps, { task: await taskOf(run), run });
+    const finding = find(run);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await finding).toMatchObject({ found: 'unreadable', retryable: true });
   });
 
   it('is unreadable where nothing reads branches', async () => {
     const run = await begin();
-    const found = await findEvidence({ ...embedded.deps, github: makeChecker() }, { task: await taskOf(run), run });
+    const found = await find(run, { ...embedded.deps, github: makeChecker() });
     expect(found).toMatchObject({ found: 'unreadable', retryable: false });
   });
 });
+
+it('lost runs that wait for a silent GitHub take nobody else’s place', async () => {
+  const keys = Array.from({ length: 70 }, (_, index) => `t${index}`);
+  const ids = await submit(embedded, Object.fromEntries(keys.map((key) => [key, { run: ['true'], evidence }])));
+  for (const id of ids) {
+    const task = (await embedded.deps.store.task(id))!;
+    const startedAt = new Date(Date.now() - 2 * NO_RECORD_GRACE_MS);
+    const run = newRun(
+      embedded.deps.newId('run'),
+      { task, purpose: 'work', branchBefore: { found: 'none' } },
+      startedAt,
+    );
+    await embedded.deps.store.commit([
+      { write: 'run.insert', run: { ...run, state: 'running', startedAt } },
+      { write: 'task.update', id, version: task.version, set: { state: 'running', runNumber: 1, attempt: 1 } },
+    ]);
+  }
+  const asked = vi.fn(() => new Promise<never>(() => {}));
+  embedded.deps.github!.readBranch = asked;
+  await embedded.start();
+  // Each waits for 10 s: in the places for work it would take the better part of a minute.
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(ids.length), { timeout: 30_000 });
+  const task = await embedded.deps.store.task(ids[0]!);
+  expect(task).toMatchObject({ state: 'running', cause: null });
+});
+
+async function find(run: Run, deps: Deps = embedded.deps) {
+  return (await findEvidence(deps, { task: await taskOf(run), run }))?.evidence;
+}
 
 function newestRun(taskId: string): Promise<Run | null> {
   return embedded.deps.store.newestRun(taskId);

@@ -89,9 +89,16 @@ export function settleLost(o: TaskObservation, run: Run, lost: RunResult, now: D
   const { evidence, task } = o;
   const isSought =
     task.spec.evidence && run.purpose === 'work' && evidenceIn(o, run, lost) === null && !mayRetry(o, lost);
-  if (isSought && evidence === null) return { step: 'seek_evidence' };
-  if (isSought && evidence?.found === 'unreadable' && evidence.retryable) {
-    return { step: 'recheck', at: new Date(now.getTime() + EVIDENCE_AGAIN_MS) };
+  if (!isSought) return settleNaturally(o, run, lost, now);
+  if (evidence === null) {
+    const { notBefore } = task;
+    // One that lies further ahead was noted before the clock was set back.
+    const waits = notBefore !== null && now < notBefore && notBefore.getTime() <= now.getTime() + EVIDENCE_AGAIN_MS;
+    return waits ? { step: 'recheck', at: notBefore } : { step: 'seek_evidence' };
+  }
+  if (evidence.found === 'unreadable' && evidence.retryable) {
+    const reason = `whether its branch holds the work of its lost run can't be read: ${evidence.why}`;
+    return { step: 'await_evidence', until: new Date(now.getTime() + EVIDENCE_AGAIN_MS), reason };
   }
   return settleNaturally(o, run, lost, now);
 }

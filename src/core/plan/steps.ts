@@ -57,6 +57,8 @@ export type Step =
   | { step: 'refresh_issue' }
   /** What a lost run may have left is to be looked for, and the plan made again with that. */
   | { step: 'seek_evidence' }
+  /** GitHub gave no answer: it is asked again then, and the run counts as it is until it has answered. */
+  | { step: 'await_evidence'; until: Date; reason: string }
   /** Nothing starts while it is set; null takes it away. */
   | { step: 'hold'; hold: Hold | null; actor: string }
   /** The open questions from now on; the task is `blocked` while it has some and no run. */

@@ -78,6 +78,11 @@ export function transition(subject: Subject, step: RowStep, now: Date): Transiti
       });
       return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
     }
+    case 'await_evidence': {
+      const changed = setTask(subject, { notBefore: step.until, notBeforeReason: step.reason }, now);
+      const look = { write: 'work.enqueue', key: taskKey(task.id), dueAt: step.until } as const;
+      return { ...changed, writes: [...changed.writes, look] };
+    }
     case 'set_blockers':
       return setBlockers(subject, step, now);
     case 'block':

@@ -58,7 +58,13 @@ describe('a lost run whose task names a branch', () => {
 
   it('stays as it is as long as GitHub gives no answer, and fails where it never will', () => {
     const unreadable = { found: 'unreadable', why: 'no answer' } as const;
-    expect(plan(lost({ evidence: { ...unreadable, retryable: true } }))).toEqual([{ step: 'recheck', at: at(151) }]);
+    const silent = lost({ evidence: { ...unreadable, retryable: true } });
+    expect(plan(silent)).toEqual([
+      { step: 'await_evidence', until: at(151), reason: expect.stringContaining('no answer') },
+    ]);
+    const waiting = lost({ task: { ...silent.task, notBefore: at(151) } });
+    expect(plan(waiting, at(150))).toEqual([{ step: 'recheck', at: at(151) }]);
+    expect(plan(waiting, at(151))).toEqual([{ step: 'seek_evidence' }]);
     const o = lost({ evidence: { ...unreadable, retryable: false } });
     expect(simulate(o, LATE).observation.task).toMatchObject({ state: 'failed', cause: 'runner_lost' });
   });
