@@ -1,7 +1,8 @@
 // What the app keeps in memory: with few and with many live runs known, and after many closes of issues that have tasks.
 import { setTimeout as delay } from 'node:timers/promises';
-import { mb, median, table } from '../support/numbers.mjs';
+import { mb, table } from '../support/numbers.mjs';
 import { makeAgent, post } from '../support/post.mjs';
+import { settled } from '../support/settled.mjs';
 import { addIssues, REPOSITORY, submitBatch, until, WEBHOOK_PATH, withWorld } from '../support/world.mjs';
 
 const FEW = 10;
@@ -11,8 +12,6 @@ const AT_ONCE = 4;
 /** On a slow machine fewer runs and closes are made than wanted; the table says how many. */
 const START_SECONDS = 120;
 const CLOSE_SECONDS = 90;
-const SETTLE_MS = 4_000;
-const SAMPLES = 5;
 const AIM_BYTES = 250e6;
 const AIM_DIFFERENCE = 20e6;
 
@@ -75,17 +74,6 @@ async function closeAll(world, app) {
   // Closes are taken in faster than they are worked off.
   await until('what was closed is known', hasCaughtUp, { seconds: 300, everyMs: 500 });
   return { count: CLOSES - next, seconds: elapsed(), memory: await settled(app) };
-}
-
-/** Bytes once it has come to rest: the look with the median resident memory. */
-async function settled(app) {
-  const seen = [];
-  for (let i = 0; i < SAMPLES; i++) {
-    await delay(SETTLE_MS / SAMPLES);
-    seen.push(await app.ask('memory'));
-  }
-  const middle = median(seen.map(({ rss }) => rss));
-  return seen.find(({ rss }) => rss === middle);
 }
 
 function report({ few, grown, many, live, closes }) {

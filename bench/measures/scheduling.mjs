@@ -9,8 +9,9 @@ import { reconcileBatch } from '../../dist/engine/reconcile-batch.js';
 import { makeStartPace } from '../../dist/engine/start-pace.js';
 import { startReady } from '../../dist/engine/start-ready.js';
 import { openStore } from '../../dist/store/index.js';
-import { makeDeps, SILENT } from '../support/engine-deps.mjs';
+import { makeDeps } from '../support/engine-deps.mjs';
 import { median, ms, table } from '../support/numbers.mjs';
+import { SILENT } from '../support/silent.mjs';
 
 const SIZES = [1_000, 10_000];
 const CHANGES = 30;

@@ -11,7 +11,8 @@ import { repositoryKey } from '../../dist/engine/keys.js';
 import { makePolicyOf } from '../../dist/engine/policies.js';
 import { readIssue } from '../../dist/engine/read-issue.js';
 import { openStore } from '../../dist/store/index.js';
-import { makeDeps, makeReader, SILENT } from '../support/engine-deps.mjs';
+import { makeDeps, makeReader } from '../support/engine-deps.mjs';
+import { SILENT } from '../support/silent.mjs';
 import { answerParent, now } from './answer-parent.mjs';
 
 const { way, file, access, sweepSeconds } = JSON.parse(process.env.FOLLOW);

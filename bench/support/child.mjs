@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const START_MS = 60_000;
+const END_MS = 5_000;
 
 /**
  * @param {string} name of a module in `processes/`
@@ -19,6 +20,20 @@ export async function startChild(name, env, cwd) {
     // As a service would run: its log goes somewhere, here to nobody. What breaks it is shown.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const { ask, exited } = talkTo(child, name);
+  const url = await addressOf(child, name);
+  return {
+    url,
+    ask,
+    async close() {
+      if (child.exitCode === null && child.connected) await ask('close').catch(() => {});
+      await endOf(child, exited);
+    },
+  };
+}
+
+/** The parent's end of the conversation that `answerParent` begins. `exited` resolves when the child has ended. */
+export function talkTo(child, name) {
   const open = new Map();
   let lastId = 0;
   const exited = once(child, 'exit').then(() => {
@@ -31,24 +46,20 @@ export async function startChild(name, env, cwd) {
     if (error === undefined) question?.resolve(value);
     else question?.reject(new Error(`${name}: ${error}`));
   });
-
-  const url = await addressOf(child, name);
   const ask = (question, input) =>
     new Promise((resolve, reject) => {
       lastId += 1;
       open.set(lastId, { resolve, reject });
       child.send({ id: lastId, question, input }, (error) => error && reject(error));
     });
-  return {
-    url,
-    ask,
-    async close() {
-      if (child.exitCode === null && child.connected) await ask('close').catch(() => {});
-      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
-      await exited;
-      clearTimeout(timer);
-    },
-  };
+  return { ask, exited };
+}
+
+/** Sees it gone. One that was told to end and does not is killed. */
+export async function endOf(child, exited) {
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 function addressOf(child, name) {

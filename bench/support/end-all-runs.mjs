@@ -1,8 +1,8 @@
 // Whatever is still alive is ended through the runs' own records, so also after an app that was killed.
 import { openProcessRunner } from '../../dist/runners/process/index.js';
+import { SILENT } from './silent.mjs';
 
 const ROUNDS = 100;
-const SILENT = { info() {}, warn() {}, error() {}, debug() {} };
 
 export async function endAllRuns(dataDir) {
   const runner = await openProcessRunner({

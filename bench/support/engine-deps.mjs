@@ -1,7 +1,6 @@
 // What the engine is given where a measurement calls it by itself: a runner that exists by name only, and no GitHub unless asked for.
 import { interpretDelivery, makeGitHub } from '../../dist/github/index.js';
-
-export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+import { SILENT } from './silent.mjs';
 
 const NAMED_RUNNER = {
   profile: { kind: 'process', passEnv: [], maxRunning: null, graceSeconds: 1 },

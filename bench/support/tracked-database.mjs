@@ -3,7 +3,8 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { act, DEFAULT_POLICY, parseBatchDocument, submitBatch } from '../../dist/engine/index.js';
 import { openStore } from '../../dist/store/index.js';
-import { makeDeps, makeReader, SILENT } from './engine-deps.mjs';
+import { makeDeps, makeReader } from './engine-deps.mjs';
+import { SILENT } from './silent.mjs';
 
 /** @param github the process `github` */
 export async function makeTrackedDatabase(file, github) {
