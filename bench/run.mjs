@@ -1,7 +1,10 @@
-// `npm run bench`: what an answer, a stop, a live run, a task, a look at a batch, a comment and a sweep cost on this machine. Prints
-// tables and writes nothing but temporary files; ends with 0 unless a measurement itself failed. An aim that is missed is told, and
-// is no failure.
+// `npm run bench`: what an answer, a stop, a live run, a task, a look at a batch, a comment, a sweep and an agent cost on this
+// machine. Prints tables and writes nothing but temporary files; ends with 0 unless a measurement itself failed. An aim that is missed
+// is told, and is no failure.
 import { cpus, totalmem } from 'node:os';
+import { measureAgent } from './measures/agent.mjs';
+import { measureCancel } from './measures/cancel.mjs';
+import { measureInspect } from './measures/inspect.mjs';
 import { measureMemory } from './measures/memory.mjs';
 import { measureParser } from './measures/parser.mjs';
 import { measureScheduling } from './measures/scheduling.mjs';
@@ -18,6 +21,9 @@ const MEASURES = {
   scheduling: measureScheduling,
   parser: measureParser,
   sweep: measureSweep,
+  cancel: measureCancel,
+  inspect: measureInspect,
+  agent: measureAgent,
 };
 
 function printHead() {
