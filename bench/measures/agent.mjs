@@ -53,7 +53,7 @@ function report({ idle, grown, taken, containment, beside }) {
     mb(rss),
     mb(heapUsed),
     `${(rss / idle.rss).toFixed(2)} ×`,
-    kB((rss - idle.rss) / RUNS),
+    rss === idle.rss ? '' : kB((rss - idle.rss) / RUNS),
   ];
   const processes = (name, { processes, bytes }) => [
     name,

@@ -130,7 +130,7 @@ function report(measured) {
   });
   return {
     title: `Cancel to seen gone (${ROUNDS} of each in turns; the agent is another process of this machine)`,
-    table: table([['', 'signals sent, median', 'seen gone, median', 'p99', 'agent / here'], ...rows]),
+    table: table([['', 'answered, median', 'seen gone, median', 'p99', 'agent / here'], ...rows]),
     meaning:
       'Gone means that a look at the run says that it ended and nothing of it lives. Until then its supervisor notes the end, ' +
       'ends what the run left behind and waits for the disk, which is the same here and there.',
