@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { processesIn } from './containment/cgroup.ts';
-import { MARK_VARIABLE } from './containment/scan.ts';
-import { argumentsOf, type Snapshot, signalPid, valuesOf, withDescendants } from './proc.ts';
+import { marksOf } from './containment/scan.ts';
+import { argumentsOf, type Snapshot, signalPid, withDescendants } from './proc.ts';
 
 /** The names that a run's own shells go by; the directory of its records follows. */
 export const SUPERVISOR_NAME = 'standdown-supervisor';
@@ -83,7 +83,7 @@ function carriersIn(snapshot: Snapshot): ReadonlyMap<string, readonly Carrier[]>
     if (pid === process.pid) continue;
     const own = ownShell(pid);
     if (own !== null) add(own.dir, { pid, name: own.name });
-    for (const dir of valuesOf(pid, MARK_VARIABLE)) if (dir !== own?.dir) add(dir, { pid, name: null });
+    for (const dir of marksOf(pid, snapshot)) if (dir !== own?.dir) add(dir, { pid, name: null });
   }
   carriersOf.set(snapshot, found);
   return found;

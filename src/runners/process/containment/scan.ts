@@ -3,7 +3,7 @@
  * its mark in its environment. Best effort: a process that leaves the session, is orphaned and has scrubbed its environment is not
  * found, nor is one that forks faster than it can be looked for.
  */
-import { hasVariable, isAlive, readStat, type Snapshot, signalPid, takeSnapshot, withDescendants } from '../proc.ts';
+import { isAlive, readStat, type Snapshot, signalPid, takeSnapshot, valuesOf, withDescendants } from '../proc.ts';
 import type { ClaimedRun, Level } from './level.ts';
 
 /** Its value is the run's directory of records: with the run's id in it, and different for every app of a machine. */
@@ -35,15 +35,26 @@ export const scan: Level = {
 function findMembers(run: ClaimedRun, snapshot: Snapshot): Set<number> {
   if (run.supervisor.boot !== run.boot) return new Set();
   const inSession = sessionTest(run);
-  const mark = `${MARK_VARIABLE}=${run.dir}`;
   // For a moment the first process has neither its session nor its environment.
   const roots = run.work !== null && isAlive(run.work, run.boot) ? [run.work.pid] : [];
   for (const stat of snapshot.values()) {
     if (stat.pid === process.pid || stat.pid === run.supervisor.pid) continue;
     if (Number(stat.start) < Number(run.supervisor.start)) continue;
-    if (inSession(stat.session, stat.group) || hasVariable(stat.pid, mark)) roots.push(stat.pid);
+    if (inSession(stat.session, stat.group) || marksOf(stat.pid, snapshot).includes(run.dir)) roots.push(stat.pid);
   }
   return withDescendants(roots, snapshot);
+}
+
+/** Read once for each snapshot: thousands of runs may be asked about at once. */
+const known = new WeakMap<Snapshot, Map<number, readonly string[]>>();
+
+/** The directories of records that a process carries. */
+export function marksOf(pid: number, snapshot: Snapshot): readonly string[] {
+  const marks = known.get(snapshot) ?? new Map<number, readonly string[]>();
+  known.set(snapshot, marks);
+  const found = marks.get(pid) ?? valuesOf(pid, MARK_VARIABLE);
+  marks.set(pid, found);
+  return found;
 }
 
 /**
