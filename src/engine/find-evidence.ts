@@ -63,7 +63,7 @@ async function evidenceOf(deps: Asked, task: Task, run: Run): Promise<Evidence> 
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error;
     deps.log.warn({ task: task.id, run: run.id, code: error.code }, 'branch unreadable');
-    const retryable = error.code === 'retryable' || error.code === 'throttled';
+    const retryable = error.code !== 'refused';
     return { found: 'unreadable', why: githubWords(error), retryable };
   }
 }

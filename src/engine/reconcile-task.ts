@@ -35,7 +35,7 @@ export async function reconcileTask(
     if (task === null) return applied;
     const observation = await observe(deps, task, found);
     if (isElsewhere(deps, observation)) {
-      await leaveToOthers(deps, taskId);
+      await leaveToOthers(deps, taskKey(taskId));
       return applied;
     }
     const policy = await deps.policyOf(task.repositoryId);
@@ -56,6 +56,7 @@ export async function seekEvidence(deps: Deps, taskId: string): Promise<void> {
   const task = await deps.store.task(taskId);
   if (task === null) return;
   const observation = await observe(deps, task);
+  if (isElsewhere(deps, observation)) return leaveToOthers(deps, evidenceKey(taskId));
   const steps = planTask(observation, await deps.policyOf(task.repositoryId), deps.clock());
   if (!steps.some(({ step }) => step === 'seek_evidence')) return;
   await reconcileTask(deps, taskId, await findEvidence(deps, observation));
@@ -71,8 +72,8 @@ function isElsewhere({ store, runners }: Deps, { run }: TaskObservation): boolea
 }
 
 /** Woken for it itself, this app would take it again before the other one has looked. */
-async function leaveToOthers({ store, clock }: Deps, taskId: string): Promise<void> {
-  await store.queue.enqueueForOthers([{ key: taskKey(taskId), dueAt: new Date(clock().getTime() + ELSEWHERE_MS) }]);
+async function leaveToOthers({ store, clock }: Deps, key: string): Promise<void> {
+  await store.queue.enqueueForOthers([{ key, dueAt: new Date(clock().getTime() + ELSEWHERE_MS) }]);
 }
 
 async function lookAgain({ store, clock }: Deps, taskId: string, ms: number): Promise<void> {

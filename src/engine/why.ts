@@ -6,7 +6,14 @@ import type { Batch } from '../core/batch.ts';
 import { covers, type ScopedHold } from '../core/hold.ts';
 import type { IssueRef } from '../core/issue.ts';
 import { type ShownBlocker, showBlockers } from '../core/report/blockers.ts';
-import { type Limit, type SeenBlocker, silenceWords, type WaitingFacts, waitingOn } from '../core/report/waiting.ts';
+import {
+  evidenceWords,
+  type Limit,
+  type SeenBlocker,
+  silenceWords,
+  type WaitingFacts,
+  waitingOn,
+} from '../core/report/waiting.ts';
 import type { Run } from '../core/run.ts';
 import { placesOf } from '../core/schedule.ts';
 import { isEnded, type Task } from '../core/task.ts';
@@ -61,7 +68,7 @@ export async function lookAtTasks(deps: WhyDeps, tasks: readonly Task[]): Promis
     tasks.map((task) => {
       const seen = issues.get(issueId(task))?.blockers ?? null;
       const idleWords = shared !== null && isIdle(task) ? waitingOn(factsOf(deps, task, { shared, issues })) : null;
-      const words = idleWords ?? unheardWords(deps, task);
+      const words = idleWords ?? unheardWords(deps, task) ?? evidenceWords(task);
       return [task.id, { waitingOn: words, blockers: showBlockers(task, seen ?? []) }];
     }),
   );

@@ -1,6 +1,6 @@
 /**
  * The queue of keys, as rows. What is asked at every look is written out, so that an index alone answers it. Who holds a key, and that it is
- * worked off, waits for no disk: after a loss of power it is done once more.
+ * worked off, need not be on the disk: after a loss of power it is done once more.
  */
 import { join, sqltag as sql } from '@prisma/client/runtime/client';
 import type { Clock, OnEnqueued, WorkLease, WorkQueue } from '../engine/ports.ts';

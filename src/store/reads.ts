@@ -92,7 +92,7 @@ function makeTaskReads(db: Database): TaskReads {
   };
 }
 
-function makeRunReads(db: Database): Pick<StoreReads, 'newestRun' | 'run' | 'liveRuns'> {
+function makeRunReads(db: Database): Pick<StoreReads, 'newestRun' | 'run' | 'liveRuns' | 'unseenRuns'> {
   return {
     // A run's row and its task's `runNumber` are written together: the highest number is that one.
     newestRun: async (taskId) =>
@@ -104,6 +104,7 @@ function makeRunReads(db: Database): Pick<StoreReads, 'newestRun' | 'run' | 'liv
         FROM runs JOIN tasks ON tasks.id = task_id
         WHERE runs.state IN (${join(LIVE_RUN_STATES)})
         ORDER BY runs.created_at, runs.id`),
+    unseenRuns: async () => (await db.run.findMany({ where: { state: 'lost', goneAt: null } })).map(fromRunRow),
   };
 }
 

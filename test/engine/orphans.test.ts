@@ -75,6 +75,21 @@ it('a run that was given up and comes back is ended, told of once, and its newer
   expect(await told(first.id)).toHaveLength(2);
 });
 
+it('one that comes back when it had ended is told of to nobody, and is known to be gone', async () => {
+  const { id, first } = await givenUp(embedded.long);
+  const { deps, runner } = embedded;
+  expect(await deps.store.run(first.id)).toMatchObject({ state: 'lost', goneAt: null });
+  await runner.cancel(first.id, 'kill');
+  await eventually(async () =>
+    expect((await runner.inspect([first.id])).get(first.id)).toMatchObject({ state: 'exited', survivors: [] }),
+  );
+  await embedded.start();
+  await eventually(async () => expect(await deps.store.run(first.id)).toMatchObject({ goneAt: expect.any(Date) }));
+  expect(await told(first.id)).toEqual([]);
+  expect(await deps.store.task(id)).toMatchObject({ state: 'failed', cause: 'runner_lost' });
+  expect(await deps.store.unseenRuns()).toEqual([]);
+});
+
 it('one that ignores TERM is killed after its grace, by whichever app is there then', async () => {
   const { first } = await givenUp(stubborn());
   const killed = makeOrphanWatch(embedded.deps);

@@ -1,6 +1,6 @@
 /** The plan of a batch: which of its tasks may go on, which end, and what its state is. Derived from its tasks alone. */
 import type { Batch, BatchState } from '../batch.ts';
-import { type Cause, isEnded, type Task, type TaskState } from '../task.ts';
+import { type Cause, isEnded, isUndecided, type Task, type TaskState } from '../task.ts';
 
 /** A task by what its batch goes by: one look at a batch of thousands costs little. */
 export type BatchMember = Pick<Task, 'id' | 'key' | 'state' | 'cause'> & {
@@ -138,7 +138,9 @@ function planNeedsOf(
       if (hopeless) return [{ step: 'skip', task, need: hopeless.key }];
       return satisfied ? [{ step: 'make_ready', task }] : [];
     case 'blocked':
-      return hopeless && task.cause !== 'survivors' ? [{ step: 'skip', task, need: hopeless.key }] : [];
+      // Skipped, it would come back with that need, past whoever has to decide on it.
+      if (task.cause === 'survivors' || isUndecided(task)) return [];
+      return hopeless ? [{ step: 'skip', task, need: hopeless.key }] : [];
     case 'ready':
       return satisfied ? [] : [{ step: 'make_waiting', task }];
     case 'skipped':

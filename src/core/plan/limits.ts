@@ -1,10 +1,15 @@
 /** The plan's fixed bounds. Times in milliseconds. */
+import type { Run } from '../run.ts';
 
 /** A linked task starts only on an issue state confirmed this recently. */
 export const START_FRESHNESS_MS = 60_000;
 
 /** A run that its runner positively knows nothing of is lost only when it is older than this. */
 export const NO_RECORD_GRACE_MS = 120_000;
+
+export function lostFromOf({ startedAt, createdAt }: Pick<Run, 'startedAt' | 'createdAt'>): Date {
+  return new Date((startedAt ?? createdAt).getTime() + NO_RECORD_GRACE_MS);
+}
 
 /** After KILL, this long until survivors are told to people. */
 export const SURVIVOR_MS = 60_000;

@@ -6,7 +6,7 @@ import type { Target } from '../task.ts';
 import { leavesOpen, timeoutOf } from '../verify.ts';
 import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding, UNINSTALLED } from './close.ts';
 import {
-  NO_RECORD_GRACE_MS,
+  lostFromOf,
   NO_RECORD_REASON,
   START_FRESHNESS_MS,
   START_RETRY_MS,
@@ -99,6 +99,9 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
   if (probe === null) return deadlines(o, run, policy, now);
   switch (probe.state) {
     case 'running':
+      // It was lost, and is found again.
+      if (o.task.notBefore !== null) return [{ step: 'await_evidence', wait: null }];
+      return deadlines(o, run, policy, now);
     case 'unclaimed':
     case 'unreadable':
       return deadlines(o, run, policy, now);
@@ -109,7 +112,7 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
     case 'vanished':
       return planVanished(o, run, probe, now);
     case 'no_record': {
-      const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
+      const lostFrom = lostFromOf(run);
       if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
       return [settleLost(o, run, lostResult(probe.reason ?? NO_RECORD_REASON, run.startedAt), now)];
     }

@@ -26,7 +26,7 @@ export function planOrphan(
 ): OrphanStep {
   const isWanted: boolean = isLive(run);
   if (isWanted) return { step: 'leave' };
-  if (!isAlive(probe)) return isPursued(run) ? endOf(probe, now) : { step: 'leave' };
+  if (!isAlive(probe)) return isPursued(run) || isUnseen(run) ? endOf(probe, now) : { step: 'leave' };
   if (!isPursued(run) || run.termAt === null) {
     return { step: 'signal', mode: 'term', lookAgainAt: after(now, Math.min(graceSeconds * 1_000, RECHECK_MS)) };
   }
@@ -42,6 +42,11 @@ export function planOrphan(
 /** Of a run that has ended: whether it was sent TERM after that, or left something behind at that, and was not seen gone since. */
 export function isPursued({ termAt, killAt, goneAt }: Run): boolean {
   return goneAt === null ? (termAt ?? killAt) !== null : termAt !== null && termAt > goneAt;
+}
+
+/** Lost, and never seen gone since. */
+export function isUnseen({ state, goneAt }: Pick<Run, 'state' | 'goneAt'>): boolean {
+  return state === 'lost' && goneAt === null;
 }
 
 export function isAlive(probe: Probe): boolean {
@@ -63,10 +68,10 @@ export function isOver(probe: Probe): boolean {
     : probe.state === 'voided';
 }
 
-/** What can't be read, or might yet begin, is not gone. */
+/** What can't be read, or might yet begin, is not gone; of what its runner has no record, nobody sees that. It may come back. */
 function endOf(probe: Probe, now: Date): OrphanStep {
-  const isGone = isOver(probe) || probe.state === 'no_record';
-  return isGone ? { step: 'gone' } : { step: 'look_again', at: after(now, SELDOM_MS) };
+  if (isOver(probe)) return { step: 'gone' };
+  return probe.state === 'no_record' ? { step: 'leave' } : { step: 'look_again', at: after(now, SELDOM_MS) };
 }
 
 function after(date: Date, ms: number): Date {

@@ -4,6 +4,7 @@ import type { CloseEpisode } from '../issue.ts';
 import type { Policy } from '../policy.ts';
 import type { Task } from '../task.ts';
 import type { TaskObservation } from './observation.ts';
+import { isUnseen } from './orphan.ts';
 import { type Refusal, reopenEffect, type Step } from './steps.ts';
 
 const DAY_MS = 86_400_000;
@@ -85,7 +86,7 @@ export function refusalOfReopen(o: TaskObservation, episode: CloseEpisode, polic
 
 /** Its last run was lost, and nobody saw it end: a reopen does not start another one beside it. */
 function mayYetLive({ task, run }: TaskObservation): boolean {
-  return run?.state === 'lost' && run.goneAt === null && !allowsOverlap(task);
+  return run !== null && isUnseen(run) && !allowsOverlap(task);
 }
 
 /** When the close that ended the task was; the newest close may be a later one. */

@@ -81,7 +81,8 @@ export function cancelledResult(probe: ExitProbe | null): RunResult {
 }
 
 export function settleNaturally(o: TaskObservation, run: Run, result: RunResult, now: Date): Step {
-  return { step: 'settle', result, settlement: settlementOf(o, run, result, now), goneAt: isSeenGone(o) ? now : null };
+  const isUnseen = result.state === 'lost' && !isSeenGone(o);
+  return { step: 'settle', result, settlement: settlementOf(o, run, result, now), goneAt: isUnseen ? null : now };
 }
 
 /** Before it counts as failed, what it may have left is looked for. As long as GitHub gives no answer, nobody knows. */
@@ -98,9 +99,10 @@ export function settleLost(o: TaskObservation, run: Run, lost: RunResult, now: D
   }
   if (evidence.found === 'unreadable' && evidence.retryable) {
     const reason = `whether its branch holds the work of its lost run can't be read: ${evidence.why}`;
-    return { step: 'await_evidence', until: new Date(now.getTime() + EVIDENCE_AGAIN_MS), reason };
+    return { step: 'await_evidence', wait: { until: new Date(now.getTime() + EVIDENCE_AGAIN_MS), reason } };
   }
-  return settleNaturally(o, run, lost, now);
+  const told = evidence.found === 'unreadable' ? { ...lost, reason: `${lost.reason}; ${evidence.why}` } : lost;
+  return settleNaturally(o, run, told, now);
 }
 
 function settlementOf(o: TaskObservation, run: Run, result: RunResult, now: Date): Settlement {

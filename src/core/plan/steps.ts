@@ -47,7 +47,7 @@ export type Step =
   /** Seen gone, but what the task becomes still waits for the closer's permission. */
   | { step: 'mark_gone'; result: RunResult }
   | { step: 'mark_survivors'; pids: readonly number[] }
-  /** The run was seen gone: its end and the task's next state. */
+  /** The run was seen gone, or is lost: its end and the task's next state. */
   | { step: 'settle'; result: RunResult; settlement: Settlement; goneAt: Date | null }
   /** Start the run on its runner. */
   | { step: 'start' }
@@ -57,8 +57,8 @@ export type Step =
   | { step: 'refresh_issue' }
   /** What a lost run may have left is to be looked for, and the plan made again with that. */
   | { step: 'seek_evidence' }
-  /** GitHub gave no answer: it is asked again then, and the run counts as it is until it has answered. */
-  | { step: 'await_evidence'; until: Date; reason: string }
+  /** GitHub gave no answer: it is asked again then, and the run counts as it is until it has answered. null: not any more. */
+  | { step: 'await_evidence'; wait: { until: Date; reason: string } | null }
   /** Nothing starts while it is set; null takes it away. */
   | { step: 'hold'; hold: Hold | null; actor: string }
   /** The open questions from now on; the task is `blocked` while it has some and no run. */

@@ -4,8 +4,8 @@ import type { Target } from '../task.ts';
 import { leavesOpen } from '../verify.ts';
 import { authorisedEnding, UNINSTALLED } from './close.ts';
 import type { TaskObservation } from './observation.ts';
-import { backOff, mayFollow, retryWords, settleNaturally } from './settle.ts';
-import { failureEffect, type RunResult, type Settlement, type Step } from './steps.ts';
+import { backOff, mayFollow, retryWords, settleLost, settleNaturally } from './settle.ts';
+import type { RunResult, Settlement, Step } from './steps.ts';
 
 /** It is seen gone. Where the closer's permission decides between done and cancelled, that is waited for. */
 export function settleStopped(o: TaskObservation, run: Run, seen: RunResult, now: Date): readonly Step[] {
@@ -51,12 +51,9 @@ export function settleUnseen(o: TaskObservation, run: Run, lost: RunResult, now:
     return [settleNaturally(o, run, lost, now)];
   }
   const follows = o.barred === null && mayFollow(o);
-  if (target.becomes === 'requeued') {
-    const effect = follows ? target.effect : failureEffect(task.id, run.generation);
-    const ending = { state: 'failed', cause: 'runner_lost', actor: 'runner', episodeId: null } as const;
-    return follows
-      ? [{ ...base, settlement: { becomes: 'requeued', requeue: target.requeue, effect } }]
-      : [{ ...base, settlement: { becomes: 'ended', ending, effect, hadFinished: false } }];
+  if (target.becomes === 'requeued' && o.barred === null) {
+    if (!follows) return [settleLost(o, run, lost, now)];
+    return [{ ...base, settlement: { becomes: 'requeued', requeue: target.requeue, effect: target.effect } }];
   }
   if (target.becomes === 'retried' && follows) {
     const reason = retryWords(o, run, lost);

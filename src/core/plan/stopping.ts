@@ -6,7 +6,7 @@ import type { Target } from '../task.ts';
 import { closeInForce, intendedEnding, UNINSTALLED } from './close.ts';
 import {
   KILL_AGAIN_MS,
-  NO_RECORD_GRACE_MS,
+  lostFromOf,
   NO_RECORD_REASON,
   STOPPING_RECHECK_MS,
   SURVIVOR_MS,
@@ -111,8 +111,8 @@ export function pursueToTheEnd(run: Run, survivors: readonly number[], now: Date
 }
 
 /**
- * Its runner knows nothing of a run that once was seen: it may be found again, as where a directory is not there yet. After that it is
- * lost, and nobody says that it was stopped.
+ * Its runner knows nothing of a run that once was seen. One that has only just begun may be found yet; any other is lost, and nobody says
+ * that it was stopped.
  */
 function giveUpUnseen(
   o: TaskObservation,
@@ -120,9 +120,15 @@ function giveUpUnseen(
   { reason = NO_RECORD_REASON }: Extract<Probe, { state: 'no_record' }>,
   now: Date,
 ): readonly Step[] {
-  const lostFrom = after(run.startedAt ?? run.createdAt, NO_RECORD_GRACE_MS);
+  if (run.goneAt !== null) return settleStopped(o, run, { ...cancelledResult(null), ...exitIn(run) }, now);
+  const lostFrom = lostFromOf(run);
   if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
   return settleUnseen(o, run, lostResult(reason, run.startedAt), now);
+}
+
+/** As it was noted when the run was seen gone. */
+function exitIn({ exitCode, signal, startedAt, endedAt }: Run) {
+  return { exitCode, signal, startedAt, endedAt };
 }
 
 /** No answer is no reason to wait with a stop that was asked for: the signals are sent, the end is not written. */

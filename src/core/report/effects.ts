@@ -39,7 +39,7 @@ export function sentence({ effect, result, task, run }: OutcomeEntry): string {
     case 'unverified':
       return `${name}: ${its} ${failVerb(run)}${exitWords(run)}${causeWords(run)}${reasonWords(run)}, and gave no verdict; the task is **${result}**.`;
     case 'review':
-      return `${name}: ${its} was lost${reasonWords(run)}, but ${code(task.notBeforeReason ?? 'its work may be there')}; the task is **${result}**.`;
+      return `${name}: ${its} was lost${reasonWords(run)}, but ${code(result)}; the task is **blocked**.`;
     case 'succeeded':
       return `${name}: ${its} succeeded${tookWords(run)}.`;
     case 'refused':

@@ -3,7 +3,9 @@
  * it. Only what was seen is told; the level of containment says how far that goes.
  */
 import { commandStart } from '../commands/usage.ts';
+import { allowsOverlap } from '../failure.ts';
 import type { CloseEpisode } from '../issue.ts';
+import { isUnseen } from '../plan/orphan.ts';
 import type { Policy } from '../policy.ts';
 import { isLive } from '../run.ts';
 import { composeBody, listing, type Part } from './body.ts';
@@ -153,6 +155,10 @@ function advice({ key, episode, entries, moved = null }: OutcomeReport, policy: 
   }
   // What became of them is told elsewhere, and how to undo that.
   if (entries.length > 0 && entries.every(({ effect }) => effect === 'superseded')) return '';
+  if (key.startsWith('close:') && entries.some(mayYetLive)) {
+    const retry = `${command('retry', policy)} (needs ${policy.permissions.retry} permission)`;
+    return `Nobody saw the lost run end, so no reopen runs its task again by itself: on an open issue, ${retry} does.`;
+  }
   if (key.startsWith('close:') && episode !== null) {
     if (policy.onReopen === 'ignore') return 'Reopening this issue does not queue anything again.';
     const until = new Date(episode.closedAt.getTime() + policy.reopenWindowDays * 86_400_000);
@@ -187,6 +193,10 @@ function adviceOnTransfer(entries: readonly OutcomeEntry[], { from }: Transfer, 
   const link = command(`link ${first.task.id}`, policy);
   const more = others.length === 0 ? '' : ' (and likewise the others)';
   return `To run this again: on an open issue of ${code(from)} say ${link}${more}, then ${command('retry', policy)} (needs ${policy.permissions.link} and ${policy.permissions.retry} permission).`;
+}
+
+function mayYetLive({ task, run }: OutcomeEntry): boolean {
+  return run !== null && isUnseen(run) && !allowsOverlap(task);
 }
 
 function command(words: string, { commandPrefix }: Policy): string {

@@ -75,6 +75,8 @@ function openWords(task: Task): readonly string[] {
     return task.cause === null ? [] : [...evidence, CAUSES[task.cause](person(task.actor))];
   }
   if (task.state === 'waiting') return task.needs.length === 0 ? [] : [`needs ${few(task.needs)}`];
+  // Its run is lost, and GitHub does not tell what it left.
+  if (task.state === 'running' && task.notBeforeReason !== null) return [cell(task.notBeforeReason, 200)];
   if (task.state !== 'ready' || task.notBefore === null) return [];
   const why = task.notBeforeReason === null ? '' : `${cell(task.notBeforeReason, 120)}; `;
   return [`${why}not before ${utc(task.notBefore)}`];

@@ -76,6 +76,11 @@ export function waitingOn(facts: WaitingFacts): string | null {
   return state === 'ready' ? 'next in line' : 'nothing any more: it is about to be queued';
 }
 
+/** Of a task whose run is lost: where GitHub does not tell what it left. */
+export function evidenceWords({ state, notBeforeReason }: Task): string | null {
+  return state === 'running' && notBeforeReason !== null ? line(notBeforeReason) : null;
+}
+
 /** Of a task that runs: where nothing is heard of its runner for so long, nobody but a person can find out more. */
 export function silenceWords(runner: string, silent: { since: Date; reason: string }, now: Date): string {
   const { since, reason } = silent;

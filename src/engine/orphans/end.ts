@@ -86,9 +86,15 @@ async function signal(
 async function noteGone({ store, clock, log }: Deps, { run, task }: Orphan): Promise<void> {
   const now = clock();
   const goneAt = new Date(Math.max(now.getTime(), run.termAt?.getTime() ?? 0));
+  const seen = update(run, { goneAt, survivors: [] });
+  if (!isPursued(run)) {
+    // Lost, and found again when it had ended.
+    await store.commit([seen]);
+    return;
+  }
   const signalSent = run.killAt === null ? 'TERM' : 'KILL';
   const data = { runner: run.runner, state: run.state, number: run.number, signal: signalSent };
-  await store.commit([update(run, { goneAt, survivors: [] }), taskEvent('RUN_ORPHAN_ENDED', now, task, { run, data })]);
+  await store.commit([seen, taskEvent('RUN_ORPHAN_ENDED', now, task, { run, data })]);
   log.info({ task: task.id, run: run.id, runner: run.runner, signal: signalSent }, 'orphan ended');
 }
 

@@ -14,6 +14,8 @@ const PAGE = 200;
 
 export interface Leftovers {
   orphans: readonly Run[];
+  /** Lost ones that are found again, and have ended. */
+  ended: readonly Run[];
   /** Ids of living runs that are not known here, or belong to a runner of another name. */
   strangers: readonly string[];
 }
@@ -27,11 +29,17 @@ export async function findLeftovers(
   forgetOthers(over, listed);
   const wanted = new Set((await store.liveRuns()).map(({ id }) => id));
   const asked = listed.filter((id) => !wanted.has(id) && !over.has(id));
+  const unseen = new Map((await store.unseenRuns()).map((run) => [run.id, run]));
   const orphans: Run[] = [];
+  const ended: Run[] = [];
   const strangers: string[] = [];
   for (let from = 0; from < asked.length; from += PAGE) {
     for (const [id, probe] of await runner.inspect(asked.slice(from, from + PAGE))) {
-      if (isOver(probe)) over.add(id);
+      if (isOver(probe)) {
+        over.add(id);
+        const lost = unseen.get(id);
+        if (lost?.runner === name) ended.push(lost);
+      }
       if (!isAlive(probe)) continue;
       const run = await store.run(id);
       if (run === null || run.runner !== name) strangers.push(id);
@@ -39,7 +47,7 @@ export async function findLeftovers(
     }
     await breath();
   }
-  return { orphans, strangers };
+  return { orphans, ended, strangers };
 }
 
 function forgetOthers(over: Set<string>, listed: readonly string[]): void {

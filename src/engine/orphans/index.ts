@@ -30,11 +30,11 @@ export function makeOrphanWatch(deps: Deps): OrphanWatch {
     const known = over.get(name) ?? new Set();
     over.set(name, known);
     try {
-      const { orphans, strangers } = await findLeftovers(deps, { name, runner, over: known });
+      const { orphans, ended, strangers } = await findLeftovers(deps, { name, runner, over: known });
       const now = clock();
       const shown = orphans.map((run) => ({ runId: run.id, since: (isPursued(run) ? run.termAt : null) ?? now }));
       seen.set(name, { orphans: shown, strangers });
-      await store.queue.enqueue(orphans.map(({ id }) => ({ key: orphanKey(id), dueAt: now })));
+      await store.queue.enqueue([...orphans, ...ended].map(({ id }) => ({ key: orphanKey(id), dueAt: now })));
     } catch (error) {
       log.warn({ runner: name, err: error }, 'runner unreachable');
     }

@@ -59,7 +59,7 @@ export interface OutcomeLine {
     | 'had_finished'
     /** Another cause took the stopping run over before it was gone. */
     | 'superseded';
-  /** What the task has become, or why not, e.g. `done`, `cancelled`, `issue_closed`. */
+  /** What the task has become, or why not, e.g. `done`, `cancelled`, `issue_closed`; of a review, what speaks for the work. */
   result: string;
 }
 

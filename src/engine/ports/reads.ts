@@ -170,6 +170,8 @@ export interface StoreReads {
   run(id: string): Promise<Run | null>;
   /** `starting`, `running` and `stopping` runs, the oldest first: asked every few seconds, cheap where thousands are alive. */
   liveRuns(): Promise<readonly LiveRun[]>;
+  /** Lost ones that nobody saw end. */
+  unseenRuns(): Promise<readonly Run[]>;
   batch(id: string): Promise<Batch | null>;
   /** Newest of that name in the repository. */
   newestBatch(repositoryId: string, name: string): Promise<Batch | null>;

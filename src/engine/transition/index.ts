@@ -6,7 +6,7 @@ import { isOfFailure, type Step } from '../../core/plan/steps.ts';
 import { LONGEST_WAIT_MS } from '../../core/report/outcome.ts';
 import { toRunAgain } from '../../core/requeue.ts';
 import { isLive, LIVE_RUN_STATES } from '../../core/run.ts';
-import { type Ending, isEnded, type Task } from '../../core/task.ts';
+import { type Ending, isEnded, isUndecided, type Task } from '../../core/task.ts';
 import { taskEvent } from '../journal.ts';
 import { issueKey, orphanKey, taskKey } from '../keys.ts';
 import {
@@ -78,11 +78,8 @@ export function transition(subject: Subject, step: RowStep, now: Date): Transiti
       });
       return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
     }
-    case 'await_evidence': {
-      const changed = setTask(subject, { notBefore: step.until, notBeforeReason: step.reason }, now);
-      const look = { write: 'work.enqueue', key: taskKey(task.id), dueAt: step.until } as const;
-      return { ...changed, writes: [...changed.writes, look] };
-    }
+    case 'await_evidence':
+      return awaitEvidence(subject, step.wait, now);
     case 'set_blockers':
       return setBlockers(subject, step, now);
     case 'block':
@@ -159,7 +156,8 @@ function setBlockers(
 ): Transition {
   const { task, run } = subject;
   // Once the last one is answered, the task's own plan brings it back, as it does when an issue stops blocking.
-  const asks = blockers.length > 0 && !isLive(run) && !isEnded(task.state);
+  // A question does not take away what a person has to decide.
+  const asks = blockers.length > 0 && !isLive(run) && !isEnded(task.state) && !isUndecided(task);
   const changed = setTask(subject, { blockers, ...(asks ? toRunAgain({ ...task, blockers }) : {}) }, now);
   const type = blockers.length > 0 ? 'TASK_BLOCKED' : 'TASK_UNBLOCKED';
   const asked = (blockers.length > 0 ? blockers : task.blockers).map((blocker) => blocker.question);
@@ -174,6 +172,22 @@ function block(subject: Subject, by: readonly string[], now: Date): Transition {
   const changed = setTask(subject, { state: 'blocked', cause: 'blocker', actor: 'standdown' }, now);
   const event = taskEvent('TASK_BLOCKED', now, task, { data: { from: task.state, blocked_by: by } });
   return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
+}
+
+/** Told where it begins and where it is over; between these it is only asked again. */
+function awaitEvidence(
+  subject: Subject,
+  wait: Extract<Step, { step: 'await_evidence' }>['wait'],
+  now: Date,
+): Transition {
+  const { task, run } = subject;
+  const { until = null, reason = null } = wait ?? {};
+  const changed = setTask(subject, { notBefore: until, notBeforeReason: reason }, now);
+  const look = { write: 'work.enqueue', key: taskKey(task.id), dueAt: until ?? now } as const;
+  const isNews = (task.notBeforeReason === null) !== (reason === null);
+  const event = taskEvent('RUN_EVIDENCE_AWAITED', now, task, { run, data: { reason } });
+  const told = isNews ? [...(reason === null ? [] : [event]), ...statusWrites(task, now)] : [];
+  return { ...changed, writes: [...changed.writes, look, ...told] };
 }
 
 function link(subject: Subject, { issueNumber, actor }: Extract<Step, { step: 'link' }>, now: Date): Transition {

@@ -14,8 +14,10 @@ type Settle = Extract<Step, { step: 'settle' }>;
 export function settleRun(subject: Subject, { result, settlement, goneAt }: Settle, now: Date): Transition {
   const { task, run } = subject;
   const survivors = goneAt === null ? {} : { survivors: [] };
+  // What was sent to a runner that knows nothing of it reached nobody: found again, it is given its grace anew.
+  const unsent = result.state === 'lost' && goneAt === null ? { termAt: null, killAt: null } : {};
   const startedAt = result.startedAt ?? run?.startedAt ?? null;
-  const ended = setRun(subject, LIVE_RUN_STATES, { ...result, startedAt, goneAt, ...survivors });
+  const ended = setRun(subject, LIVE_RUN_STATES, { ...result, startedAt, goneAt, ...survivors, ...unsent });
   const { state, cause, reason, exitCode, signal } = result;
   const event = taskEvent('RUN_ENDED', now, task, { run, data: { state, cause, reason, exit_code: exitCode, signal } });
   const next = afterRun(ended, settlement, now);
@@ -26,8 +28,9 @@ export function settleRun(subject: Subject, { result, settlement, goneAt }: Sett
 function brokenPromise({ task, run }: Subject, settlement: Settle['settlement'], now: Date): Write[] {
   const promised = task.target?.effect ?? null;
   if (promised === null || isOfFailure(promised)) return [];
-  if (settlement.becomes !== 'ended' || settlement.effect === promised) return [];
-  const line = { runId: run?.id ?? null, result: settlement.ending.state };
+  if (settlement.becomes !== 'ended' && settlement.becomes !== 'undecided') return [];
+  if (settlement.effect === promised) return [];
+  const line = { runId: run?.id ?? null, result: settlement.becomes === 'ended' ? settlement.ending.state : 'blocked' };
   return noticeOf(task, promised, { ...line, effect: settlement.effect === null ? 'stopped' : 'superseded' }, now);
 }
 
@@ -86,7 +89,8 @@ function leaveToPerson(
   const told = cause === 'review' ? 'review' : 'unverified';
   const data = { from: task.state, ...(cause === 'review' ? { evidence: why } : { unverified: true }) };
   const event = taskEvent('TASK_BLOCKED', now, task, { run, data });
-  const notice = noticeOf(task, effect, { runId: run?.id ?? null, effect: told, result: 'blocked' }, now);
+  const line = { runId: run?.id ?? null, effect: told, result: why ?? 'blocked' } as const;
+  const notice = noticeOf(task, effect, line, now);
   return { ...changed, writes: [...changed.writes, event, ...notice, ...downstream(task, now)] };
 }
 

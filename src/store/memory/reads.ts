@@ -1,5 +1,6 @@
 /** What the engine reads. */
 import type { Batch } from '../../core/batch.ts';
+import { isUnseen } from '../../core/plan/orphan.ts';
 import { isLive } from '../../core/run.ts';
 import type { Task } from '../../core/task.ts';
 import type { StoreReads } from '../../engine/ports.ts';
@@ -89,7 +90,7 @@ function makeTaskReads({ tasks }: Tables): TaskReads {
   };
 }
 
-function makeRunReads({ runs, tasks }: Tables): Pick<StoreReads, 'newestRun' | 'run' | 'liveRuns'> {
+function makeRunReads({ runs, tasks }: Tables): Pick<StoreReads, 'newestRun' | 'run' | 'liveRuns' | 'unseenRuns'> {
   const liveOldestFirst = () => sortBy([...runs.values()].filter(isLive), ({ createdAt, id }) => [createdAt, id]);
   return {
     // A run's row and its task's `runNumber` are written together: the highest number is that one.
@@ -103,6 +104,7 @@ function makeRunReads({ runs, tasks }: Tables): Pick<StoreReads, 'newestRun' | '
         const { repositoryId, batchId } = tasks.get(taskId)!;
         return { id, taskId, runner, state, repositoryId, batchId };
       }),
+    unseenRuns: async () => [...runs.values()].filter(isUnseen).map((run) => structuredClone(run)),
   };
 }
 

@@ -101,6 +101,8 @@ export function describeUpkeep(current: Current): void {
       ]);
       const found = await store.forgettableRuns(['old', 'lost', 'just-lost'], T0);
       expect(found.toSorted()).toEqual(['lost', 'old']);
+      await store.commit([insertRun({ id: 'unseen', taskId: 'over', number: 6, state: 'lost', goneAt: null })]);
+      expect((await store.unseenRuns()).map(({ id }) => id)).toEqual(['unseen']);
       const many = Array.from({ length: 2_000 }, (_, index) => `no-${index}`);
       expect(await store.forgettableRuns([...many, 'old'], T0)).toEqual(['old']);
     });

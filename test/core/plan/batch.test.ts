@@ -49,6 +49,14 @@ describe('needs', () => {
     const skipped = member('a', { state: 'skipped', cause: 'api' });
     expect(steps(batch, [skipped, member('b', { state: 'waiting', needs: ['a'] })])).toEqual(['make_ready b']);
   });
+
+  it('takes no task from the person who has to decide on it, nor from what survived its run', () => {
+    for (const cause of ['review', 'no_verdict', 'survivors'] as const) {
+      const failed = member('a', { state: 'failed' });
+      const undecided = member('b', { state: 'blocked', cause, needs: ['a'] });
+      expect(steps(batch, [failed, undecided]).filter((step) => step.endsWith(' b'))).toEqual([]);
+    }
+  });
 });
 
 describe('a cancelled batch', () => {

@@ -28,11 +28,18 @@ it('no grace is waited for that began in the future, after the clock was set bac
 
 it('only one that was pursued is told to be gone, and only when that is seen', () => {
   const pursued = lost({ termAt: at(200) });
-  for (const probe of [anExit(), { state: 'no_record' } as const]) {
-    expect(plan(pursued, probe, 205)).toEqual({ step: 'gone' });
-    expect(plan(lost(), probe, 205)).toEqual({ step: 'leave' });
+  expect(plan(pursued, anExit(), 205)).toEqual({ step: 'gone' });
+  expect(plan(lost(), anExit(), 205)).toEqual({ step: 'leave' });
+  for (const run of [pursued, lost(), lost({ goneAt: null })]) {
+    expect(plan(run, { state: 'no_record' }, 205)).toEqual({ step: 'leave' });
   }
   expect(plan(pursued, { state: 'unreadable', problem: 'cut short' }, 205)).toMatchObject({ step: 'look_again' });
+});
+
+it('one that nobody saw end is given its grace anew, and told to be gone where it had ended', () => {
+  const unseen = lost({ goneAt: null });
+  expect(plan(unseen, aRunningProbe(), 200)).toMatchObject({ step: 'signal', mode: 'term' });
+  expect(plan(unseen, anExit(), 200)).toEqual({ step: 'gone' });
 });
 
 it('one whose survivors a person disregarded is pursued from its end on, also where only KILL was sent to them', () => {

@@ -1,14 +1,16 @@
 /** Before a lost run fails its task: what speaks for its work leaves that to a person. */
 import { describe, expect, it } from 'vitest';
-import { type Command, decide } from '../../../src/core/command.ts';
+import { type Command, type Decision, decide } from '../../../src/core/command.ts';
 import type { TaskSpec } from '../../../src/core/documents/spec.ts';
 import type { Evidence } from '../../../src/core/evidence.ts';
 import type { OwnWord } from '../../../src/core/own-word.ts';
+import { NO_RECORD_REASON } from '../../../src/core/plan/limits.ts';
 import type { TaskObservation } from '../../../src/core/plan/observation.ts';
 import { planTask } from '../../../src/core/plan/task.ts';
 import { DEFAULT_POLICY } from '../../../src/core/policy.ts';
 import type { Probe } from '../../../src/core/run.ts';
-import { aClosedIssue, anExit, anObservation, aRun, aTask, at, T0 } from '../../support/builders.ts';
+import { type RowStep, type Subject, transition } from '../../../src/engine/transition/index.ts';
+import { aClosedIssue, anExit, anObservation, aRun, aRunningProbe, aTask, at, T0 } from '../../support/builders.ts';
 import { simulate } from '../../support/simulate.ts';
 
 const LATE = at(121);
@@ -59,14 +61,17 @@ describe('a lost run whose task names a branch', () => {
   it('stays as it is as long as GitHub gives no answer, and fails where it never will', () => {
     const unreadable = { found: 'unreadable', why: 'no answer' } as const;
     const silent = lost({ evidence: { ...unreadable, retryable: true } });
-    expect(plan(silent)).toEqual([
-      { step: 'await_evidence', until: at(151), reason: expect.stringContaining('no answer') },
-    ]);
+    const wait = { until: at(151), reason: expect.stringContaining('no answer') };
+    expect(plan(silent)).toEqual([{ step: 'await_evidence', wait }]);
     const waiting = lost({ task: { ...silent.task, notBefore: at(151) } });
     expect(plan(waiting, at(150))).toEqual([{ step: 'recheck', at: at(151) }]);
     expect(plan(waiting, at(151))).toEqual([{ step: 'seek_evidence' }]);
+    const found = { ...waiting, probe: aRunningProbe() };
+    expect(simulate(found, at(150)).observation.task).toMatchObject({ notBefore: null, notBeforeReason: null });
     const o = lost({ evidence: { ...unreadable, retryable: false } });
-    expect(simulate(o, LATE).observation.task).toMatchObject({ state: 'failed', cause: 'runner_lost' });
+    const { task, run } = simulate(o, LATE).observation;
+    expect(task).toMatchObject({ state: 'failed', cause: 'runner_lost' });
+    expect(run?.reason).toBe(`${NO_RECORD_REASON}; no answer`);
   });
 
   it('is not looked for where the run is tried again anyway, where it judges, or where it was told to stop', () => {
@@ -100,13 +105,23 @@ describe('a lost run that had said that it is done', () => {
 describe('a task that waits for a review', () => {
   const { task, run } = simulate(lost({ evidence: COMMITS }), LATE).observation;
   const issue = anObservation().issue;
-  const say = (verb: Command['verb'], set: Partial<Parameters<typeof decide>[1]> = {}) =>
-    decide({ verb, id: 'command_1', actor: 'ann', cause: 'api', text: null }, { task, run, issue, ...set }, at(200));
+  const apply = (decision: Decision, before = task) => {
+    if ('conflict' in decision) throw new Error(decision.conflict);
+    const subject: Subject = { task: before, run };
+    return decision.steps.reduce((seen: Subject, step) => transition(seen, step as RowStep, at(200)), subject).task;
+  };
+  const say = (verb: Command['verb'], set: Partial<Parameters<typeof decide>[1]> = {}, text: string | null = null) =>
+    decide({ verb, id: 'command_1', actor: 'ann', cause: 'api', text }, { task, run, issue, ...set }, at(200));
 
   it('is done, runs again, or ends by a person’s word', () => {
     expect(say('done')).toMatchObject({ steps: [{ step: 'end', ending: { state: 'done' } }] });
     expect(say('release')).toMatchObject({ steps: [{ step: 'requeue', requeue: { reason: 'retry' } }] });
     expect(say('skip')).toMatchObject({ steps: [{ step: 'end', ending: { state: 'skipped' } }] });
+    const asked = simulate(anObservation({ task: apply(say('block', {}, 'which?')), run }), at(200)).observation.task;
+    expect(asked).toMatchObject({ state: 'blocked', cause: 'review', blockers: [{ question: 'which?' }] });
+    const answered = apply(say('answer', { task: asked }, 'that one'), asked);
+    expect(simulate(anObservation({ task: answered, run }), at(200))).toMatchObject({ steps: [], quiet: true });
+    expect(answered).toMatchObject({ state: 'blocked', cause: 'review', blockers: [] });
     expect(say('retry')).toEqual({ conflict: 'train waits for a review: use release, or done' });
     expect(say('release', { issue: aClosedIssue() })).toMatchObject({ code: 'issue_closed' });
   });

@@ -97,6 +97,40 @@ describe('a run that its runner has no record of', () => {
     expect(planTask({ ...seen, ...reopened }, DEFAULT_POLICY, at(140))).toMatchObject([{ step: 'requeue' }]);
   });
 
+  it('keeps what was seen of it before: then it was stopped, with its exit', () => {
+    const o = stopping(ENDED);
+    const gone = { ...o, run: { ...o.run!, goneAt: at(25), exitCode: 3 } };
+    expect(planTask(gone, DEFAULT_POLICY, at(40))).toMatchObject([
+      { step: 'settle', goneAt: at(25), result: { state: 'cancelled', exitCode: 3 } },
+    ]);
+  });
+
+  it('ends as the close said where its batch is over, whatever a reopen asked for', () => {
+    const open = {
+      issue: anObservation().issue,
+      episode: anEpisode({ state: 'undone' }),
+      barred: 'superseded',
+    } as const;
+    for (const overlap of ['never', 'allowed'] as const) {
+      const { observation } = simulate(stopping(REQUEUED, { ...open, endingEpisode: null }, overlap), LATE);
+      expect(observation.task).toMatchObject({ state: 'cancelled', cause: 'issue_not_planned' });
+    }
+  });
+
+  it('is asked what it left before a reopen’s task fails', () => {
+    const open = { issue: anObservation().issue, episode: anEpisode({ state: 'undone' }) };
+    const o = stopping(REQUEUED, open);
+    const spec = { ...o.task.spec, evidence: { branch: 'work/12', base: null } };
+    const asking = { ...o, task: { ...o.task, spec } };
+    expect(planTask(asking, DEFAULT_POLICY, LATE)).toEqual([{ step: 'seek_evidence' }]);
+    const evidence = { found: 'commits', branch: 'work/12', base: 'main', aheadBy: 1 } as const;
+    expect(simulate({ ...asking, evidence }, LATE).observation.task).toMatchObject({ cause: 'review', target: null });
+  });
+
+  it('forgets signals that reached nobody', () => {
+    expect(simulate(stopping(ENDED), LATE).observation.run).toMatchObject({ termAt: null, killAt: null });
+  });
+
   it('that was never seen is kept from beginning, and ends at once', () => {
     const o = stopping(ENDED);
     const unstarted = { ...o, run: { ...o.run!, startedAt: null } };
