@@ -27,7 +27,9 @@ import {
   type StartResult,
 } from '../../engine/ports/runner.ts';
 import { makeHints } from './hints.ts';
-import { type AgentAddress, type Asked, makeRequests, TooLarge } from './requests.ts';
+import type { Kind } from './places.ts';
+import { Refused } from './refused.ts';
+import { type AgentAddress, type Asked, makeRequests } from './requests.ts';
 import { watchSilence } from './silence.ts';
 
 const ANSWER_MS = 10_000;
@@ -54,13 +56,24 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
   const silence = watchSilence({ name, log, now });
   let known: { facts: AgentFacts; offsetMs: number } | null = null;
 
-  const send = <S extends z.ZodType>(asked: Omit<Asked<S>, 'withinMs'>, moreMs = 0): Promise<z.output<S>> =>
-    silence.call(() => requests.send<S>({ ...asked, withinMs: answerMs + moreMs } as Asked<S>));
+  function send<S extends z.ZodType>(
+    kind: Kind,
+    asked: Omit<Asked<S>, 'withinMs' | 'signal'>,
+    moreMs = 0,
+  ): Promise<z.output<S>> {
+    const withinMs = answerMs + moreMs;
+    return silence.call(kind, (signal) => requests.send<S>({ ...asked, withinMs, signal }));
+  }
 
   /** Of these runs, with times by our clock. */
   async function status(runIds: readonly string[]): Promise<Map<string, Probe>> {
     const askedAt = now().getTime();
-    const answer = await send({ method: 'POST', path: '/status', json: { run_ids: runIds }, answer: agentStatus });
+    const answer = await send('look', {
+      method: 'POST',
+      path: '/status',
+      json: { run_ids: runIds },
+      answer: agentStatus,
+    });
     const offsetMs = offsetOf(answer.agent.now, askedAt, now().getTime());
     known = { facts: answer.agent, offsetMs };
     return probesIn(answer, (time) => new Date(time.getTime() + offsetMs));
@@ -80,9 +93,9 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       if (!isRunId(order.runId)) return refused(`${JSON.stringify(order.runId)} can't be the id of a run`);
       try {
         const json = assignmentOf(order);
-        return await send({ method: 'POST', path: '/runs', json, answer: assigned }, 2 * answerMs);
+        return await send('start', { method: 'POST', path: '/runs', json, answer: assigned }, 2 * answerMs);
       } catch (error) {
-        if (error instanceof TooLarge) return refused('the command and its environment are too long for its agent');
+        if (isTooLarge(error)) return refused('the command and its environment are too long for its agent');
         throw error;
       }
     },
@@ -93,29 +106,38 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
     },
     async cancel(runId, mode) {
       if (!isRunId(runId)) return 'no_record';
-      const { result } = await send({
-        method: 'POST',
-        path: `/runs/${runId}/cancel`,
-        json: { mode },
-        answer: cancelled,
-      });
-      return result;
+      const path = `/runs/${runId}/cancel`;
+      return (await send('cancel', { method: 'POST', path, json: { mode }, answer: cancelled })).result;
     },
-    list: async () => (await send({ method: 'GET', path: '/runs', answer: knownRuns })).run_ids,
+    list: async () => (await send('look', { method: 'GET', path: '/runs', answer: knownRuns })).run_ids,
     async log(runId, bytes) {
       if (!isRunId(runId)) return '';
-      return (await send({ method: 'GET', path: `/runs/${runId}/log?tail=${bytes}`, answer: logTail })).text;
+      return (await send('other', { method: 'GET', path: `/runs/${runId}/log?tail=${bytes}`, answer: logTail })).text;
     },
     async forget(runId) {
       if (!isRunId(runId)) return false;
-      const answer = await send({ method: 'POST', path: '/ack', json: { run_ids: [runId] }, answer: acknowledged });
+      const json = { run_ids: [runId] };
+      const answer = await send('other', { method: 'POST', path: '/ack', json, answer: acknowledged });
       return answer.acknowledged.includes(runId);
     },
-    workspaces: async () => (await send({ method: 'GET', path: '/workspaces', answer: workspaces })).task_ids,
+    async workspaces() {
+      try {
+        return (await send('other', { method: 'GET', path: '/workspaces', answer: workspaces })).task_ids;
+      } catch (error) {
+        // An older agent does not know the question, and gives no directory away.
+        if (error instanceof Refused && error.status === 404) return [];
+        throw error;
+      }
+    },
     async removeWorkspace(taskId) {
       if (!isRunId(taskId)) return false;
       const json = { task_ids: [taskId] };
-      const answer = await send({ method: 'POST', path: '/workspaces/remove', json, answer: removedWorkspaces });
+      const answer = await send('other', {
+        method: 'POST',
+        path: '/workspaces/remove',
+        json,
+        answer: removedWorkspaces,
+      });
       return answer.removed.includes(taskId);
     },
     onHint: hints.subscribe,
@@ -124,6 +146,11 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       requests.close();
     },
   };
+}
+
+/** The agent won't take the body because of its size. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Refused && error.status === 413;
 }
 
 function refused(reason: string): StartResult {

@@ -1,11 +1,13 @@
 /**
  * Requests to an agent. Whatever is no whole answer of it is `RunnerUnreachable`: no connection, no answer in time, a redirect, an
- * error, a page of HTML, too much, or something of another shape. The token is in no error.
+ * error, a page of HTML, too much, or something of another shape. An error in the agent's own words is `Refused`. The token is in
+ * none of them.
  */
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { z } from 'zod';
 import { RunnerUnreachable } from '../../engine/ports/runner.ts';
+import { Refused } from './refused.ts';
 
 const CONNECT_MS = 5_000;
 const MAX_ANSWER_BYTES = 33_554_432;
@@ -35,9 +37,6 @@ export interface Requests {
   /** Lets go of connections. */
   close(): void;
 }
-
-/** The agent won't take the body because of its size. */
-export class TooLarge extends RunnerUnreachable {}
 
 export function makeRequests({ url, token, ca }: AgentAddress): Requests {
   const secure = url.startsWith('https:');
@@ -92,7 +91,7 @@ export function makeRequests({ url, token, ca }: AgentAddress): Requests {
       return understand(text, asked.answer);
     } catch (error) {
       const reason = reasonOf(error).replaceAll(token, '[redacted]').slice(0, MAX_REASON);
-      throw error instanceof TooLarge ? new TooLarge(reason) : new RunnerUnreachable(reason);
+      throw error instanceof Refused ? new Refused(error.status, reason) : new RunnerUnreachable(reason);
     }
   }
 
@@ -122,8 +121,7 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
   }
   const text = Buffer.concat(chunks).toString('utf8');
   if (statusCode >= 300 && statusCode < 400) throw new Error(`it answered ${statusCode}: redirects are not followed`);
-  if (statusCode === 413) throw new TooLarge(`it answered 413: ${messageIn(text)}`);
-  if (statusCode !== 200) throw new Error(`it answered ${statusCode}: ${messageIn(text)}`);
+  if (statusCode !== 200) throw refusalIn(statusCode, text);
   const type = (headers['content-type'] ?? '').split(';')[0];
   if (type !== 'application/json') throw new Error(`its answer is ${type || 'of no type'}, not application/json`);
   return text;
@@ -131,9 +129,12 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
 
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
-function messageIn(text: string): string {
+/** Whoever does not know us says nothing else either, and neither does a proxy on the way. */
+function refusalIn(statusCode: number, text: string): Error {
   const found = errorBody.safeParse(parsed(text));
-  return found.success ? found.data.error.message : 'not as an agent does';
+  if (!found.success) return new Error(`it answered ${statusCode}: not as an agent does`);
+  const words = `it answered ${statusCode}: ${found.data.error.message}`;
+  return statusCode === 401 || statusCode === 403 ? new Error(words) : new Refused(statusCode, words);
 }
 
 function understand<S extends z.ZodType>(text: string, answer: S): z.output<S> {

@@ -153,14 +153,16 @@ it('an agent that has no news, and does not wait for any, is not asked again at 
   expect(askedAt[3]! - askedAt[1]!).toBeGreaterThan(400);
 });
 
-it('one call at a time finds out whether a silent agent is back, and no other waits for that', async () => {
+it('one call at a time finds out whether a silent agent is back, one cancel beside it, and no other waits for that', async () => {
   agent.answer = () => {};
   await expect(control.inspect(['run_a'])).rejects.toThrow('no answer in time');
-  const trial = control.inspect(['run_a']);
+  const trials = [control.inspect(['run_a']), control.cancel('run_a', 'term')];
+  const all = Promise.allSettled(trials);
   const others = await Promise.allSettled([control.cancel('run_a', 'term'), control.log('run_a', 10), control.list()]);
   expect(others.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  await expect(trial).rejects.toThrow('no answer in time');
-  expect(agent.requests).toHaveLength(2);
+  expect(agent.requests.length).toBeLessThanOrEqual(3);
+  expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(agent.requests).toHaveLength(3);
   agent.answer = json({ run_ids: [] });
   expect(await control.list()).toEqual([]);
 });

@@ -1,0 +1,100 @@
+/** What a silent agent may hold of the app's places, and that one which answers is held up by nothing. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Loop } from '../../../src/engine/loop.ts';
+import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
+import { startWorker } from '../../../src/engine/worker.ts';
+import { makeMemoryStore } from '../../../src/store/memory/index.ts';
+import { openByAgent } from '../../support/agent.ts';
+import { silentLog } from '../../support/databases.ts';
+import { orderOf } from '../../support/process-runner.ts';
+import { json, type ScriptedAgent, startScriptedAgent, statusAs } from '../../support/scripted-agent.ts';
+
+/** As many as the engine has. */
+const PLACES = 16;
+
+let agent: ScriptedAgent;
+let control: JobControl;
+let worker: Loop | undefined;
+
+beforeEach(async () => {
+  agent = await startScriptedAgent();
+  // Longer than any test: whoever waits for that waits too long.
+  control = openByAgent(agent.url, { answerMs: 600_000 });
+});
+
+afterEach(async () => {
+  await control.close();
+  await agent.close();
+  await worker?.stop();
+  worker = undefined;
+});
+
+const isCancel = (path: string) => path.endsWith('/cancel');
+
+it('an agent that says nothing holds up no work of another runner, from its first calls on', async () => {
+  agent.answer = () => {};
+  const { queue } = makeMemoryStore({ now: () => new Date(), onEnqueued: () => worker?.wake() });
+  const dueAt = new Date(Date.now() - 1_000);
+  await queue.enqueue(Array.from({ length: 3 * PLACES }, (_, index) => ({ key: `task:${index}`, dueAt })));
+  await queue.enqueue([{ key: 'task:elsewhere', dueAt: new Date() }]);
+  const done: string[] = [];
+  worker = startWorker({
+    ...{ queue, owner: 'test', atOnce: PLACES, clock: () => new Date(), log: silentLog, waits: () => false },
+    async handle({ key }) {
+      if (key !== 'task:elsewhere') await control.inspect([key.replace(':', '_')]);
+      done.push(key);
+    },
+  });
+  await vi.waitFor(() => expect(done).toEqual(['task:elsewhere']), { timeout: 20_000 });
+  expect(control.profile.silent).toBeNull();
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ['looks', () => control.inspect(['run_a'])],
+  ['starts', () => control.start(orderOf('run_a', ['true']))],
+  ['cancels', () => control.cancel('run_a', 'term')],
+  ['logs', () => control.log('run_a', 10)],
+])('of many %s without an answer a few go on waiting, and the next is told at once', async (_what, ask) => {
+  agent.answer = () => {};
+  const refused: unknown[] = [];
+  for (let call = 0; call < PLACES; call += 1) ask().catch((error: unknown) => refused.push(error));
+  await vi.waitFor(() => expect(refused).toHaveLength(PLACES - 2), { timeout: 20_000 });
+  await expect(ask()).rejects.toThrow(RunnerUnreachable);
+  expect(agent.requests).toHaveLength(PLACES);
+  // Those that still wait will tell.
+  expect(control.profile.silent).toBeNull();
+});
+
+it('a cancel gets through while looks and starts hang', async () => {
+  const cancelled = json({ result: 'accepted' });
+  agent.answer = (request, response) => void (isCancel(request.url ?? '') && cancelled(request, response));
+  const hanging: unknown[] = [];
+  for (let call = 0; call < PLACES; call += 1) {
+    control.inspect(['run_a']).catch((error: unknown) => hanging.push(error));
+    control.start(orderOf('run_a', ['true'])).catch((error: unknown) => hanging.push(error));
+  }
+  await vi.waitFor(() => expect(hanging).toHaveLength(2 * (PLACES - 2)), { timeout: 20_000 });
+  expect(await Promise.all(Array.from({ length: 2 }, () => control.cancel('run_a', 'term')))).toEqual([
+    'accepted',
+    'accepted',
+  ]);
+});
+
+it('an agent that answers gets all cancels of a hundred runs at once, however long each takes', async () => {
+  const waiting: (() => void)[] = [];
+  agent.answer = (request, response) => {
+    waiting.push(() => json({ result: 'accepted' })(request, response));
+    if (waiting.length === 100) for (const answer of waiting) answer();
+  };
+  const cancels = Array.from({ length: 100 }, (_, index) => control.cancel(`run_${index}`, 'term'));
+  expect(new Set(await Promise.all(cancels))).toEqual(new Set(['accepted']));
+});
+
+it('one that answers slowly, but goes on answering, is asked for all', async () => {
+  const waiting: (() => void)[] = [];
+  agent.answer = (request, response) => void waiting.push(() => json(statusAs())(request, response));
+  const looks = Array.from({ length: 8 }, () => control.inspect(['run_a']));
+  const answering = setInterval(() => waiting.shift()?.(), 400);
+  const found = await Promise.all(looks).finally(() => clearInterval(answering));
+  expect(found.map((probes) => probes.get('run_a')?.state)).toEqual(Array(8).fill('no_record'));
+});
