@@ -20,6 +20,8 @@ export async function pruneRuns(deps: Deps, endedBefore: Date): Promise<Taken> {
     if (runner?.forget === undefined) continue;
     for (const id of await forgettableRuns(deps, runner, { name, endedBefore })) {
       if (count >= MOST_AT_ONCE) return { count, rest: true };
+      // Each of the others would be waited for, one after another.
+      if (runner.profile.silent) break;
       if (await forget(deps, runner, id)) count += 1;
       await breath();
     }

@@ -20,6 +20,8 @@ export async function pruneWorkspaces(deps: Deps): Promise<Taken> {
     if (runner?.removeWorkspace === undefined) continue;
     for (const taskId of await workspacesOf(deps, name, runner)) {
       if (count >= MOST_AT_ONCE) return { count, rest: true };
+      // Each of the others would be waited for, one after another.
+      if (runner.profile.silent) break;
       if (await removeOne(deps, runner, taskId)) count += 1;
       await breath();
     }

@@ -16,14 +16,22 @@ let left: Record<string, number>;
 let calls: { table: string; before: number; limit: number }[];
 let warned: string[];
 /** Ids that a runner knows; those it refuses to forget; those it forgot. */
-let runner: { ids: string[]; keeps: string[]; breaks: string[]; forgot: string[]; isAway: boolean };
+let runner: {
+  ids: string[];
+  keeps: string[];
+  breaks: string[];
+  forgot: string[];
+  isAway: boolean;
+  fallsSilent: boolean;
+  silentSince: Date | null;
+};
 
 beforeEach(() => {
   nowMs = T0.getTime() + 1_000 * DAY;
   left = {};
   calls = [];
   warned = [];
-  runner = { ids: [], keeps: [], breaks: [], forgot: [], isAway: false };
+  runner = { ids: [], keeps: [], breaks: [], forgot: [], isAway: false, fallsSilent: false, silentSince: null };
   const store = makeMemoryStore({ now: () => new Date(nowMs), onEnqueued: () => {} });
   const take = (table: string) => async (before: Date, limit: number) => {
     calls.push({ table, before: before.getTime(), limit });
@@ -47,17 +55,23 @@ beforeEach(() => {
 
 /** Can't forget. */
 function bare(): JobControl {
-  return { list: async () => ['run_bare'] } as unknown as JobControl;
+  return { profile: {}, list: async () => ['run_bare'] } as unknown as JobControl;
 }
 
 function local(): JobControl {
   return {
+    get profile() {
+      return { silent: runner.silentSince && { since: runner.silentSince, reason: 'no answer in time' } };
+    },
     async list() {
       if (runner.isAway) throw new Error('away');
       return runner.ids;
     },
     async forget(id: string) {
-      if (runner.breaks.includes(id)) throw new Error('busy');
+      if (runner.breaks.includes(id)) {
+        if (runner.fallsSilent) runner.silentSince = new Date(nowMs);
+        throw new Error('busy');
+      }
       if (runner.keeps.includes(id)) return false;
       runner.forgot.push(id);
       return true;
@@ -162,6 +176,15 @@ describe('runs', () => {
     runner.breaks = ['run_b'];
     await prune(deps);
     expect(runner.forgot).toEqual(['run_c']);
+    expect(warned).toEqual(['run not forgotten']);
+  });
+
+  it('of a runner that falls silent meanwhile stay, and it is not waited for once more for each of them', async () => {
+    for (const id of ['run_a', 'run_b', 'run_c']) await endedRun(id, 31);
+    runner.breaks = ['run_b', 'run_c'];
+    runner.fallsSilent = true;
+    await prune(deps);
+    expect(runner.forgot).toEqual(['run_a']);
     expect(warned).toEqual(['run not forgotten']);
   });
 

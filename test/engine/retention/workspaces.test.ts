@@ -14,11 +14,15 @@ let deps: Deps;
 let listed: string[];
 let removed: string[];
 let busy: string[];
+let silent: { since: Date; reason: string } | null;
 let reopenWindowDays: number;
 
 beforeEach(async () => {
-  [listed, removed, busy, reopenWindowDays] = [[], [], [], 14];
+  [listed, removed, busy, silent, reopenWindowDays] = [[], [], [], null, 14];
   const runner = {
+    get profile() {
+      return { silent };
+    },
     workspaces: async () => listed.filter((id) => !removed.includes(id)),
     async removeWorkspace(id: string) {
       if (busy.includes(id)) throw new Error('busy');
@@ -27,6 +31,7 @@ beforeEach(async () => {
     },
   } as unknown as JobControl;
   const away = {
+    profile: {},
     workspaces: () => Promise.reject(new Error('away')),
     removeWorkspace: () => Promise.reject(new Error('away')),
   } as unknown as JobControl;
@@ -94,4 +99,18 @@ it('one that can not be removed keeps no other, and is asked for again', async (
   busy = [];
   await pruneWorkspaces(deps);
   expect(removed).toEqual(['b', 'a']);
+});
+
+it('a runner that falls silent meanwhile is not waited for once more for each of them', async () => {
+  for (const id of ['a', 'b', 'c']) await task(id, 31);
+  const runner = deps.runners.get('local')!;
+  const asked: string[] = [];
+  const removeWorkspace = async (id: string) => {
+    asked.push(id);
+    silent = { since: now, reason: 'no answer in time' };
+    throw new Error('no answer in time');
+  };
+  Object.assign(runner, { removeWorkspace });
+  expect(await pruneWorkspaces(deps)).toEqual({ count: 0, rest: false });
+  expect(asked).toEqual(['a']);
 });
