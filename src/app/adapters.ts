@@ -14,7 +14,7 @@ import type {
 } from '../engine/ports.ts';
 import { makeGitHub } from '../github/index.ts';
 import { openAgentRunner } from '../runners/agent/index.ts';
-import { openProcessRunner } from '../runners/process/index.ts';
+import { lockDataDirectory, openProcessRunner } from '../runners/process/index.ts';
 import { openStore } from '../store/index.ts';
 import type { Config } from './config/index.ts';
 import { type GitHubState, watchGitHub } from './github-health.ts';
@@ -30,6 +30,8 @@ export interface Adapters {
 export interface Opened extends Adapters {
   settings: Settings;
   githubState(): GitHubState;
+  /** Lets go of the data directory. */
+  unlock(): void;
 }
 
 export interface OpenOptions {
@@ -47,15 +49,20 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   const { log, now, onEnqueued, onFatal } = options;
   const store = await openStore({ databaseUrl: config.databaseUrl, now, log, onEnqueued, onFatal });
   const opened = new Map<string, JobControl>();
+  let unlock = () => {};
   try {
+    // Without runs of its own it has nothing there.
+    const hasProcesses = Object.values(config.operator.runners).some(({ kind }) => kind === 'process');
+    if (hasProcesses) unlock = await lockDataDirectory(config.dataDir, options.env);
     for (const [name, runner] of Object.entries(config.operator.runners)) {
       opened.set(name, await openRunner(name, runner, config, options));
     }
     await store.ownRunners([...opened.keys()]);
     const settings = makeSettings(config.operator, opened);
-    return { settings, store, runners: settings.runners, ...openGitHub(config, now) };
+    return { settings, store, runners: settings.runners, unlock, ...openGitHub(config, now) };
   } catch (error) {
     await Promise.all([...opened.values()].map((runner) => runner.close()));
+    unlock();
     await store.close();
     throw error;
   }
@@ -138,7 +145,8 @@ function onlyThatRepository<T extends GitHubReader>(github: T, repository: strin
 }
 
 /** In reverse of their opening. Living runs go on. */
-export async function closeAdapters({ store, runners }: Adapters): Promise<void> {
+export async function closeAdapters({ store, runners, unlock }: Opened): Promise<void> {
   await Promise.all(runners.all().map((runner) => runner.close()));
+  unlock();
   await store.close();
 }

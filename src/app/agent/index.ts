@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopbackName } from '../../core/loopback.ts';
 import type { Clock, Logger } from '../../engine/ports.ts';
-import { openProcessRunner } from '../../runners/process/index.ts';
+import { lockDataDirectory, openProcessRunner } from '../../runners/process/index.ts';
 import { makeAgentApp } from '../../web/agent.ts';
 import { serveHttp } from '../../web/server.ts';
 import { makeChangeFeed } from './changes.ts';
@@ -30,8 +30,20 @@ const CLOSE_GRACE_MS = 10_000;
 /** Grace and limits are the app's. */
 const UNUSED = { maxRunning: null, graceSeconds: 0 };
 
-/** Nobody is answered before it is known what became of the runs of an earlier agent. */
+/** Throws where another process has the data directory. */
 export async function startAgent(config: AgentConfig, options: AgentOptions): Promise<RunningAgent> {
+  const unlock = await lockDataDirectory(config.dataDir, options.env);
+  try {
+    const { url, close } = await serveRuns(config, options);
+    return { url, close: (graceMs) => close(graceMs).finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Nobody is answered before it is known what became of the runs of an earlier agent. */
+async function serveRuns(config: AgentConfig, options: AgentOptions): Promise<RunningAgent> {
   const { version, log, env, now = () => new Date() } = options;
   const { dataDir, root, user, passEnv, tls } = config;
   const control = await openProcessRunner({

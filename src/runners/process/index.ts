@@ -20,6 +20,8 @@ import { removeStrayResults } from './result-file.ts';
 import { startRun } from './start.ts';
 import { makeWorkspaces } from './workspaces.ts';
 
+export { lockDataDirectory } from './data-lock.ts';
+
 export interface ProcessRunnerOptions extends MachineOptions {
   /** null: no limit of its own. */
   maxRunning: number | null;
@@ -29,7 +31,7 @@ export interface ProcessRunnerOptions extends MachineOptions {
 }
 
 /**
- * `root` defaults to the data directory, `logLimitBytes` to 10 MiB, `level` to the best that this machine really gives.
+ * Several may be opened on one data directory, by whoever has its lock (`lockDataDirectory`). `root` defaults to the data directory, `logLimitBytes` to 10 MiB, `level` to the best that this machine really gives.
  * Throws one error that names the runner and what is missing.
  */
 export async function openProcessRunner(options: ProcessRunnerOptions): Promise<JobControl> {

@@ -1,0 +1,129 @@
+/** One process per data directory, be it an agent or an app with runs of its own, and whoever was killed has it no more. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { lockDataDirectory } from '../../../src/runners/process/index.ts';
+import { openByAgent, startTestAgent } from '../../support/agent.ts';
+import { type AgentProcess, bundleAgent, startAgentProcess } from '../../support/agent-process.ts';
+import {
+  BECOME_NOBODY,
+  isRoot,
+  makeOptions,
+  NOBODY,
+  orderOf,
+  type RunnerOptions,
+  removeRunner,
+} from '../../support/process-runner.ts';
+import {
+  deadline,
+  endByWord,
+  eventually,
+  findByWord,
+  makeMarker,
+  NASTY,
+  removeDirectory,
+} from '../../support/processes.ts';
+import { makeWorld } from '../../support/world.ts';
+
+let built: { dir: string; bundle: string };
+beforeAll(async () => {
+  built = await bundleAgent();
+});
+afterAll(() => removeDirectory(built.dir));
+
+const accounts: [string, readonly string[], number | null][] = isRoot
+  ? [
+      ['root', [], null],
+      ['an ordinary account', BECOME_NOBODY, NOBODY],
+    ]
+  : [['an ordinary account', [], null]];
+
+describe.each(accounts)('as %s', (_who, prefix, owner) => {
+  let options: RunnerOptions;
+  let agents: AgentProcess[];
+  let marker: string;
+
+  beforeEach(() => {
+    options = makeOptions('scan', owner);
+    agents = [];
+    marker = makeMarker();
+  });
+  afterEach(async () => {
+    for (const agent of agents) await agent.kill();
+    endByWord(marker);
+    removeRunner(options);
+  });
+
+  async function start(): Promise<AgentProcess> {
+    const agent = await startAgentProcess({ ...built, prefix, flags: { dataDir: options.dataDir } });
+    agents.push(agent);
+    return agent;
+  }
+
+  it('a second agent is refused and told which process has the directory, and the first goes on', async () => {
+    const first = await start();
+    const words = `another Standdown, process ${first.pid} on ${hostname()}, uses the data directory ${options.dataDir}`;
+    await expect(start()).rejects.toThrow(words);
+    const control = openByAgent(first.url);
+    expect(await control.list()).toEqual([]);
+    await control.close();
+  });
+
+  it('of some that start at once one has it', async () => {
+    const started = await Promise.allSettled([start(), start(), start()]);
+    expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  });
+
+  it('kill -9 frees it, though a run goes on', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const agent = await start();
+      const control = openByAgent(agent.url);
+      await control.start(orderOf(`run_${round}`, [NASTY, 'plain', marker, deadline()]));
+      await eventually(async () => expect(await control.log(`run_${round}`, 100)).toContain('ready'));
+      await control.close();
+      await agent.kill();
+    }
+    expect(findByWord(marker).length).toBeGreaterThanOrEqual(3);
+    await start();
+  });
+});
+
+describe('an app', () => {
+  it('with runs of its own and an agent do not share a directory, and either may have it after the other', async () => {
+    const world = await makeWorld();
+    const dataDir = join(world.dir, 'data');
+    const made = makeOptions('scan');
+    const options = { ...made, dataDir };
+    const agent = await startTestAgent(options);
+    await expect(world.start()).rejects.toThrow(`process ${process.pid} on ${hostname()}, uses the data directory`);
+    await agent.close(0);
+    await world.start();
+    await expect(startTestAgent(options)).rejects.toThrow(
+      `process ${process.pid} on ${hostname()}, uses the data directory`,
+    );
+    await world.close();
+    removeRunner(made);
+  });
+
+  it('may have several runners on one directory', async () => {
+    const local = '{ kind: process, repositories: ["acme/*"] }';
+    const world = await makeWorld({ operator: `runners:\n  local: ${local}\n  other: ${local}\n` });
+    await world.start();
+    expect(world.app().deps.runners.names()).toEqual(['local', 'other']);
+    await world.close();
+  });
+});
+
+it('who has it is told as far as it is known', async () => {
+  const made = makeOptions('scan');
+  const { dataDir } = made;
+  const file = join(dataDir, 'standdown.lock');
+  const unlock = await lockDataDirectory(dataDir, process.env);
+  expect(readFileSync(file, 'utf8')).toBe(`${process.pid} ${hostname()}\n`);
+  writeFileSync(file, 'garb');
+  await expect(lockDataDirectory(dataDir, process.env)).rejects.toThrow(/^another Standdown uses the data directory/);
+  unlock();
+  await expect(lockDataDirectory(dataDir, { PATH: '' }).then((free) => free())).resolves.toBeUndefined();
+  removeRunner(made);
+});
