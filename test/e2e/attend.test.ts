@@ -77,14 +77,16 @@ async function untilReady(attending: Attending, modes: readonly string[] = NASTY
   await eventually(() => expect(ready().sort()).toEqual(modes));
 }
 
-test('a command has its own output, environment without the token, and exit code, told as shells do', async () => {
+test('a command has its own output, environment without any secret of the app, and exit code, told as shells do', async () => {
   writeFileSync(join(place.dir, '.env'), 'OF_FILE=for the app\n');
   const words = start(newIssue(), ['echo', '--json', '--grace', '--', '-x']);
   const exits = start(newIssue(), ['sh', '-c', 'echo "$OWN:$GITHUB_TOKEN:$OF_FILE:"; exit 7']);
+  const secrets = start(newIssue(), ['sh', '-c', 'env | grep -c a-secret-of-the-app']);
   const signalled = start(newIssue(), ['sh', '-c', 'kill -USR1 $$']);
   const missing = start(newIssue(), ['no-such-program-here']);
   expect([await words.done, words.out(), words.err()]).toEqual([0, '--json --grace -- -x\n', '']);
   expect([await exits.done, exits.out(), exits.err()]).toEqual([7, 'kept:::\n', '']);
+  expect([await secrets.done, secrets.out()]).toEqual([1, '0\n']);
   expect(await signalled.done).toBe(128 + 10);
   expect(await missing.done).toBe(127);
   expect(missing.err()).toBe('standdown: there is no program "no-such-program-here"\n');

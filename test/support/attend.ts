@@ -38,6 +38,12 @@ export function attend(place: AttendPlace, args: readonly string[]): Attending {
   return run(place, [process.execPath, place.cli, 'attend', ...args]);
 }
 
+/** What else of the environment is Standdown's own alone, beside the token. */
+const ATTEND_SECRETS = [
+  ...['PRIVATE_KEY', 'WEBHOOK_SECRET', 'WEBHOOK_PROXY_URL', 'DATABASE_URL'],
+  ...['STANDDOWN_API_TOKEN', 'STANDDOWN_AGENT_TOKEN'],
+];
+
 /** The same at a terminal of its own, which takes what is written to the child's standard input as typed. */
 export function attendAtTerminal(place: AttendPlace, args: readonly string[]): Attending {
   const line = [process.execPath, place.cli, 'attend', ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
@@ -46,10 +52,11 @@ export function attendAtTerminal(place: AttendPlace, args: readonly string[]): A
 
 function run({ dir, github, token }: AttendPlace, [program = '', ...args]: readonly string[]): Attending {
   const { PATH = '' } = process.env;
+  const secrets = Object.fromEntries(ATTEND_SECRETS.map((name) => [name, 'a-secret-of-the-app']));
   const child = spawn(program, args, {
     cwd: dir,
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH, GITHUB_TOKEN: token, GHE_HOST: github.host, GHE_PROTOCOL: 'http', OWN: 'kept' },
+    env: { PATH, ...secrets, GITHUB_TOKEN: token, GHE_HOST: github.host, GHE_PROTOCOL: 'http', OWN: 'kept' },
   });
   let out = '';
   let err = '';

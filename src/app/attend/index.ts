@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { makeGitHub } from '../../github/index.ts';
 import { type Attended, type CommandEnd, startAttended } from '../../runners/process/attended/command.ts';
-import { readAttendConfig } from '../config/index.ts';
+import { OWN_SECRETS, readAttendConfig } from '../config/index.ts';
 import { findOpenIssue, untilGone } from './issue.ts';
 import { AttendError } from './refusal.ts';
 import { passSignals } from './signals.ts';
@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export interface AttendWorld {
   env: Env;
-  /** What the command gets, without the names below. */
+  /** What the command gets, without Standdown's own secrets. */
   inherited: Env;
   /** One line for people. */
   tell(line: string): void;
@@ -31,9 +31,6 @@ export interface AttendWorld {
 
 /** The issue's end stopped the command: as timeout(1) has it. */
 const STOPPED = 124;
-
-/** Whatever Standdown reads that is a secret. */
-const SECRETS = ['GITHUB_TOKEN', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'STANDDOWN_API_TOKEN', 'STANDDOWN_AGENT_TOKEN'];
 
 /** Gives the exit code. Throws `ConfigError` or `AttendError` where nothing was started. */
 export async function runAttend(order: AttendOrder, world: AttendWorld): Promise<number> {
@@ -72,7 +69,7 @@ async function attend(order: AttendOrder, world: AttendWorld, watch: () => Promi
 
 async function start({ argv, graceSeconds }: AttendOrder, inherited: Env): Promise<Attended> {
   const env = { ...inherited };
-  for (const name of SECRETS) delete env[name];
+  for (const name of OWN_SECRETS) delete env[name];
   try {
     return await startAttended({ argv, env, graceMs: graceSeconds * 1000 });
   } catch (error) {

@@ -10,6 +10,7 @@ import {
 import { type Config, ConfigError, LOG_FORMATS, LOG_LEVELS } from './config.ts';
 import { readCredentials } from './credentials.ts';
 import { type Env, type EnvReader, makeEnvReader, type ReadFile } from './env.ts';
+import { refuseOwnSecrets } from './own-secrets.ts';
 
 const DEFAULT_OPERATOR_PATH = './standdown.yml';
 const SHORT_TOKEN = 16;
@@ -21,8 +22,11 @@ export function readConfig(environment: Env, readFile: ReadFile): Config {
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
   const operator = readOperator(env, readFile, warn);
+  const credentials = readCredentials(env, readFile, warn);
+  const operatorName = env.text('STANDDOWN_CONFIG') ?? DEFAULT_OPERATOR_PATH;
+  refuseOwnSecrets(operator.file, credentials, (message) => env.refuse(operatorName, message));
   const config: Config = {
-    credentials: readCredentials(env, readFile, warn),
+    credentials,
     http: readHttp(env),
     url: readUrl(env),
     databaseUrl: readDatabaseUrl(env),

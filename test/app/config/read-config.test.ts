@@ -209,3 +209,27 @@ describe('the token of an agent', () => {
     ]);
   });
 });
+
+describe('what a runner may pass on', () => {
+  const lab = '{kind: agent, repositories: [acme/*], url: "https://lab", token_env: LAB, pass_env: [DATABASE_URL]}';
+  const withLocal = (names: string) => ({
+    'standdown.yml': `runners: {lab: ${lab}, local: {kind: process, repositories: [acme/*], pass_env: ${names}}}`,
+  });
+  const refusal = (name: string) =>
+    `./standdown.yml: runners.local.pass_env: ${name} is a secret of Standdown's own and is passed to nobody`;
+
+  it.each(['PRIVATE_KEY', 'WEBHOOK_SECRET', 'WEBHOOK_PROXY_URL', 'DATABASE_URL', 'LAB'])(
+    'is not %s, where that is the machine of the app',
+    (name) => {
+      expect(problemsOf({ ...app, LAB: 'the-token-of-lab' }, withLocal(`[HF_TOKEN, ${name}]`))).toEqual([
+        refusal(name),
+      ]);
+    },
+  );
+
+  it('is a token for GitHub, unless the app is driven by it', () => {
+    const file = withLocal('[GITHUB_TOKEN]');
+    expect(problemsOf({ ...app, LAB: 'the-token-of-lab', GITHUB_TOKEN: 'ghp_for_runs' }, file)).toEqual([]);
+    expect(problemsOf({ ...token, LAB: 'the-token-of-lab' }, file)).toEqual([refusal('GITHUB_TOKEN')]);
+  });
+});
