@@ -23,13 +23,18 @@ export function startTestAgent(options: RunnerOptions, port = 0): Promise<Runnin
   return startAgent({ ...agentConfig(options), port }, { version: '1.2.3', log: silentLog, env: options.processEnv });
 }
 
-/** `answerMs`: how long an agent may take. */
+/** `answerMs`: how long an agent may take; `now`: the clock of the app. */
 export function openByAgent(
   url: string,
-  { answerMs, token = AGENT_TOKEN, ca }: { answerMs?: number; token?: string; ca?: string } = {},
+  {
+    answerMs,
+    token = AGENT_TOKEN,
+    ca,
+    now = () => new Date(),
+  }: { answerMs?: number; token?: string; ca?: string; now?: () => Date } = {},
 ): JobControl {
   return openAgentRunner({
     ...{ name: 'lab', url, token, passEnv: ['PASSED_ON'], maxRunning: 4, graceSeconds: 1, log: silentLog },
-    ...{ now: () => new Date(), answerMs, ca },
+    ...{ now, answerMs, ca },
   });
 }
