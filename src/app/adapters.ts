@@ -12,6 +12,7 @@ import type {
   Runners,
   Store,
 } from '../engine/ports.ts';
+import { rememberedSilence } from '../engine/silence-memory.ts';
 import { makeGitHub } from '../github/index.ts';
 import { openAgentRunner } from '../runners/agent/index.ts';
 import { lockDataDirectory, openProcessRunner } from '../runners/process/index.ts';
@@ -55,7 +56,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     const hasProcesses = Object.values(config.operator.runners).some(({ kind }) => kind === 'process');
     if (hasProcesses) unlock = await lockDataDirectory(config.dataDir, options.env);
     for (const [name, runner] of Object.entries(config.operator.runners)) {
-      opened.set(name, await openRunner(name, runner, config, options));
+      opened.set(name, await openRunner(name, runner, { config, options, store }));
     }
     await store.ownRunners([...opened.keys()]);
     const settings = makeSettings(config.operator, opened);
@@ -68,18 +69,18 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   }
 }
 
-function openRunner(
-  name: string,
-  settings: RunnerSettings,
-  config: Config,
-  options: OpenOptions,
-): Promise<JobControl> | JobControl {
-  return settings.kind === 'agent'
-    ? openAgent(name, settings, config, options)
-    : openProcesses(name, settings, config, options);
+interface Around {
+  config: Config;
+  options: OpenOptions;
+  store: Pick<Store, 'cursor'>;
 }
 
-function openAgent(name: string, settings: AgentRunner, config: Config, { log, now }: OpenOptions): JobControl {
+function openRunner(name: string, settings: RunnerSettings, around: Around): Promise<JobControl> {
+  return settings.kind === 'agent' ? openAgent(name, settings, around) : openProcesses(name, settings, around);
+}
+
+async function openAgent(name: string, settings: AgentRunner, { config, options, store }: Around): Promise<JobControl> {
+  const { log, now } = options;
   const { url, caFile, passEnv, maxRunning, graceSeconds } = settings;
   const repositories = settings.repositories.join(', ');
   log.warn({ runner: name, repositories, url }, 'whoever can push to their default branch can run programs there');
@@ -87,6 +88,7 @@ function openAgent(name: string, settings: AgentRunner, config: Config, { log, n
     ...{ name, url, passEnv, maxRunning, graceSeconds, log, now },
     token: config.agentTokens[name] ?? '',
     ca: caFile === null ? undefined : readAuthority(name, caFile),
+    silentSince: await rememberedSilence(store, name),
   });
 }
 
@@ -98,12 +100,8 @@ function readAuthority(name: string, path: string): string {
   }
 }
 
-function openProcesses(
-  name: string,
-  settings: ProcessRunner,
-  config: Config,
-  { log, now, env }: OpenOptions,
-): Promise<JobControl> {
+function openProcesses(name: string, settings: ProcessRunner, { config, options }: Around): Promise<JobControl> {
+  const { log, now, env } = options;
   const repositories = settings.repositories.join(', ');
   const account = settings.user ?? 'the same account as this app';
   log.warn({ runner: name, repositories, account }, 'whoever can push to their default branch can run programs here');

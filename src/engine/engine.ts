@@ -18,6 +18,7 @@ import { reconcileIssue } from './reconcile-issue.ts';
 import { reconcileTask, seekEvidence } from './reconcile-task.ts';
 import { followFile } from './repository-file.ts';
 import { checkRunners } from './runner-check.ts';
+import { makeSilenceMemory } from './silence-memory.ts';
 import { makeSilenceNews } from './silence-news.ts';
 import { makeStartPace } from './start-pace.ts';
 import { startReady } from './start-ready.ts';
@@ -79,6 +80,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   const unswept = new Set<string>();
   const issues = makeIssueProblems(deps);
   const orphans = makeOrphanWatch(deps);
+  const keepSilence = makeSilenceMemory(deps);
   const tellSilence = makeSilenceNews(deps);
   let checks = 0;
 
@@ -134,6 +136,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
         await store.queue.enqueue([{ key, dueAt: later(checkSeconds) }]);
         checks += 1;
         await checkRunners(deps, checks);
+        await keepSilence();
         return tellSilence();
       case 'orphans':
         await store.queue.enqueue([{ key, dueAt: later(ORPHANS_SECONDS) }]);

@@ -47,13 +47,15 @@ export interface AgentRunnerOptions extends AgentAddress {
   now: Clock;
   /** How long the agent may take for an answer, in ms; default 10,000, and twice as much more for a start. */
   answerMs?: number | undefined;
+  /** Since when an app before this one had no answer of it; default: it had one. */
+  silentSince?: Date | null;
 }
 
 /** Asks nothing yet: an agent that is away keeps no app from starting. */
 export function openAgentRunner(options: AgentRunnerOptions): JobControl {
-  const { name, log, now, passEnv, maxRunning, graceSeconds, answerMs = ANSWER_MS } = options;
+  const { name, log, now, passEnv, maxRunning, graceSeconds, answerMs = ANSWER_MS, silentSince = null } = options;
   const requests = makeRequests(options);
-  const silence = watchSilence({ name, log, now });
+  const silence = watchSilence({ name, log, now, silentSince });
   let known: { facts: AgentFacts; offsetMs: number } | null = null;
 
   function send<S extends z.ZodType>(

@@ -26,8 +26,22 @@ export interface Silence {
 const WEIGHT = { news: 0, order: 1, look: 2 } as const;
 type Weight = (typeof WEIGHT)[keyof typeof WEIGHT];
 
-export function watchSilence({ name, log, now }: { name: string; log: Logger; now: Clock }): Silence {
-  let silent: { since: Date; reason: string; weight: Weight } | null = null;
+export interface SilenceOptions {
+  name: string;
+  log: Logger;
+  now: Clock;
+  /** Since when an app before this one had no answer; null: it had one. */
+  silentSince: Date | null;
+}
+
+const BEFORE = 'it had given no answer before this app started';
+
+export function watchSilence({ name, log, now, silentSince }: SilenceOptions): Silence {
+  let silent: { since: Date; reason: string; weight: Weight } | null = silentSince && {
+    since: silentSince,
+    reason: BEFORE,
+    weight: WEIGHT.look,
+  };
   const places = makePlaces();
   const trials = { cancels: 0, others: 0 };
 
