@@ -15,10 +15,10 @@ identity() {
   set -- \${stat##*) }
   start=\${20}
 }
-# A hard link fails where the name exists: whoever comes first owns the record.
+# A hard link fails where the name exists: whoever comes first owns the record. On a full disk there is none.
 record() {
-  printf '%s\\npid %s\\nstart %s\\nboot %s\\nend\\n' "$2" "$pid" "$start" "$boot" >"$dir/$1.$pid"
-  ln "$dir/$1.$pid" "$dir/$1" 2>/dev/null
+  printf '%s\\npid %s\\nstart %s\\nboot %s\\nend\\n' "$2" "$pid" "$start" "$boot" >"$dir/$1.$pid" &&
+    ln "$dir/$1.$pid" "$dir/$1" 2>/dev/null
 }
 # A shell's wait says 128+n both for a death by signal n and for an exit with that number. Some shells (dash) also name the
 # signal on stderr, all but INT and PIPE: where that was seen to work, $tells is 1 and silence means an exit.
@@ -243,7 +243,7 @@ while [ ! -e "$dir/drained" ] && [ $round -lt 100 ]; do
   round=$((round + 1))
 done
 [ -e "$dir/drained" ] || kill -KILL "-$copier" 2>/dev/null
-if [ -e "$dir/ended" ]; then
+if noted; then
   sync "$dir/ended" 2>/dev/null
   mv "$dir/ended" "$dir/exit"
   sync "$dir" 2>/dev/null
