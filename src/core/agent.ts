@@ -12,9 +12,15 @@ export const AGENT_RESTARTED = 'agent restarted; process lost';
 
 /** What one request may ask about. */
 const MOST_RUNS = 50_000;
+/** Who has not asked for so long has missed some. */
+export const MOST_CHANGES = 1_000;
+const MOST_WORDS = 2_000;
+const MOST_NOTES = 100;
 
 const runId = z.string().refine(isRunId, { error: 'must be the id of a run' });
 const time = z.iso.datetime().transform((text) => new Date(text));
+/** What is said for people is kept and shown, whoever says it: as much as they read, and nothing that a database does not take. */
+const words = z.string().transform((text) => text.slice(0, MOST_WORDS).replaceAll('\0', '\uFFFD'));
 const pids = z.array(z.int().positive()).readonly();
 const containment = z.enum(['cgroup', 'pidns', 'scan']);
 
@@ -31,7 +37,7 @@ export const assignment = z.strictObject({
 export const assigned = z.discriminatedUnion('result', [
   z.strictObject({ result: z.literal('started') }),
   z.strictObject({ result: z.literal('voided') }),
-  z.strictObject({ result: z.literal('refused'), reason: z.string() }),
+  z.strictObject({ result: z.literal('refused'), reason: words }),
 ]);
 
 export const cancelOrder = z.strictObject({ mode: z.enum(['void', 'term', 'kill']) });
@@ -48,20 +54,20 @@ export const removedWorkspaces = z.object({ removed: z.array(taskId) });
 export const logTail = z.object({ text: z.string() });
 
 /** Runs that may have changed, and from where to ask on. */
-export const changes = z.object({ next: z.string(), run_ids: z.array(runId) });
+export const changes = z.object({ next: z.string().max(200), run_ids: z.array(runId).max(MOST_CHANGES) });
 
 /** Of the run's program. `until` is told by whoever limits it, not by the agent's clock. */
 const said = z.object({
   result: z.enum(['done', 'failed']).nullable(),
   reason: z.enum(OWN_REASONS).nullable(),
   until: time.nullable(),
-  problem: z.string().nullable(),
+  problem: words.nullable(),
 });
 const environmentReason = z.enum(Object.keys(ENVIRONMENT_REASONS) as EnvironmentReason[]);
 
 const unclaimed = z.object({ run_id: runId, state: z.literal('unclaimed') });
 const voided = z.object({ run_id: runId, state: z.literal('voided') });
-const unreadable = z.object({ run_id: runId, state: z.literal('unreadable'), problem: z.string() });
+const unreadable = z.object({ run_id: runId, state: z.literal('unreadable'), problem: words });
 const running = z.object({
   run_id: runId,
   state: z.literal('running'),
@@ -72,8 +78,11 @@ const running = z.object({
 const exited = z.object({
   run_id: runId,
   state: z.literal('exited'),
-  exit_code: z.int().nullable(),
-  signal: z.string().nullable(),
+  exit_code: z.int().min(0).max(255).nullable(),
+  signal: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9+-]{0,15}$/, { error: 'must be the name of a signal, without SIG' })
+    .nullable(),
   started_at: time.nullable(),
   ended_at: time,
   survivors: pids,
@@ -86,31 +95,39 @@ const vanished = z.object({
   state: z.literal('vanished'),
   started_at: time.nullable(),
   survivors: pids,
-  reason: z.string().exactOptional(),
+  reason: words.exactOptional(),
   said: said.exactOptional(),
 });
 
 const agent = z.object({
   /** Of this process: another one after each start. */
-  instance: z.string(),
-  version: z.string(),
+  instance: words,
+  version: words,
   /** By its own clock. */
   now: time,
   containment,
   /** The account of its runs; null: its own. */
-  user: z.string().nullable(),
-  notes: z.array(z.string()),
+  user: words.nullable(),
+  notes: z.array(words).transform((notes) => notes.slice(0, MOST_NOTES)),
 });
 
-export const agentStatus = z.object({
-  agent,
-  /** Of which something may live, or may yet begin. */
-  active: z.array(z.discriminatedUnion('state', [unclaimed, running, unreadable, exited, vanished])),
-  /** Over, and not acknowledged yet. */
-  completed: z.array(z.discriminatedUnion('state', [exited, vanished, voided])),
-  /** How many more are over, the oldest; only where no runs were named. */
-  completed_left_out: z.int().nonnegative(),
-});
+export const agentStatus = z
+  .object({
+    agent,
+    /** Of which something may live, or may yet begin. */
+    active: z.array(z.discriminatedUnion('state', [unclaimed, running, unreadable, exited, vanished])),
+    /** Over, and not acknowledged yet. */
+    completed: z.array(z.discriminatedUnion('state', [exited, vanished, voided])),
+    /** How many more are over, the oldest; only where no runs were named. */
+    completed_left_out: z.int().nonnegative(),
+  })
+  .refine(tellsOnce, { error: 'tells of a run twice' });
+
+/** What is said twice of a run, even in both lists, contradicts itself: that is no answer. */
+function tellsOnce({ active, completed }: Record<'active' | 'completed', readonly { run_id: string }[]>): boolean {
+  const ids = [...active, ...completed].map((entry) => entry.run_id);
+  return new Set(ids).size === ids.length;
+}
 
 export type AgentStatus = z.output<typeof agentStatus>;
 export type AgentFacts = AgentStatus['agent'];

@@ -1,7 +1,6 @@
 /** Tells apps which runs may have changed, as it happens: each asks for what came after the last that it heard of. */
-import type { Changes } from '../../core/agent.ts';
+import { type Changes, MOST_CHANGES } from '../../core/agent.ts';
 
-const MOST_KEPT = 1_000;
 const WAIT_MS = 25_000;
 
 export interface ChangeFeed {
@@ -41,9 +40,9 @@ export function makeChangeFeed(instance: string): ChangeFeed {
   return {
     add(runId) {
       kept.push(runId);
-      if (kept.length > MOST_KEPT) {
-        first += kept.length - MOST_KEPT;
-        kept = kept.slice(-MOST_KEPT);
+      if (kept.length > MOST_CHANGES) {
+        first += kept.length - MOST_CHANGES;
+        kept = kept.slice(-MOST_CHANGES);
       }
       for (const go of [...waiting]) go();
     },

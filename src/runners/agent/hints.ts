@@ -5,6 +5,8 @@ import type { Changes } from '../../core/agent.ts';
 const MAX_PAUSE_MS = 2_000;
 /** Who has no news and does not wait for any, as an agent that is closing, is not asked again at once. */
 const NO_NEWS_MS = 250;
+/** Each is looked at: who has news without end must not keep us from everything else. */
+const MS_OF_NEWS = 2;
 
 export interface Hints {
   subscribe(listener: (runId: string) => void): () => void;
@@ -22,10 +24,12 @@ export function makeHints(ask: (after: string | null, ended: AbortSignal) => Pro
       try {
         const askedAt = performance.now();
         const changes = await ask(after, signal);
-        const pauseMs = after === null || changes.run_ids.length > 0 ? 0 : askedAt + NO_NEWS_MS - performance.now();
+        const news = new Set(changes.run_ids);
+        const idleMs = after === null || news.size > 0 ? 0 : askedAt + NO_NEWS_MS - performance.now();
         after = changes.next;
         failures = 0;
-        for (const runId of changes.run_ids) for (const listener of listeners) listener(runId);
+        for (const runId of news) for (const listener of listeners) listener(runId);
+        const pauseMs = Math.max(idleMs, news.size * MS_OF_NEWS);
         if (pauseMs > 0) await pause(pauseMs, signal);
       } catch {
         failures += 1;

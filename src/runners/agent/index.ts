@@ -19,21 +19,19 @@ import {
 } from '../../core/agent.ts';
 import { isRunId, type Probe } from '../../core/run.ts';
 import type { Clock, Logger } from '../../engine/ports/environment.ts';
-import {
-  type JobControl,
-  type RunnerProfile,
-  RunnerUnreachable,
-  type StartOrder,
-  type StartResult,
-} from '../../engine/ports/runner.ts';
+import type { JobControl, RunnerProfile, StartOrder, StartResult } from '../../engine/ports/runner.ts';
 import { makeHints } from './hints.ts';
 import type { Kind } from './places.ts';
 import { Refused } from './refused.ts';
-import { type AgentAddress, type Asked, makeRequests } from './requests.ts';
+import { type AgentAddress, type Asked, LONG_BYTES, makeRequests, SHORT_BYTES } from './requests.ts';
 import { watchSilence } from './silence.ts';
 
 const ANSWER_MS = 10_000;
 const NEWS_MS = 35_000;
+/** With what a run may have left alive; one that left far more is told of all the same, where no other is asked for. */
+const BYTES_OF_RUN = 4_096;
+/** As JSON writes a byte at worst. */
+const BYTES_OF_BYTE = 6;
 /** A difference of clocks that is not told from the time that an answer takes. */
 const SAME_CLOCK_MS = 5_000;
 
@@ -75,10 +73,11 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       path: '/status',
       json: { run_ids: runIds },
       answer: agentStatus,
+      mostBytes: SHORT_BYTES + runIds.length * BYTES_OF_RUN,
     });
     const offsetMs = offsetOf(answer.agent.now, askedAt, now().getTime());
     known = { facts: answer.agent, offsetMs };
-    return probesIn(answer, (time) => new Date(time.getTime() + offsetMs));
+    return probesIn(answer, (time) => ourTime(time, offsetMs, now()));
   }
 
   const hints = makeHints((after, signal) => {
@@ -111,10 +110,15 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       const path = `/runs/${runId}/cancel`;
       return (await send('cancel', { method: 'POST', path, json: { mode }, answer: cancelled })).result;
     },
-    list: async () => (await send('look', { method: 'GET', path: '/runs', answer: knownRuns })).run_ids,
+    async list() {
+      const asked = { method: 'GET', path: '/runs', answer: knownRuns, mostBytes: LONG_BYTES } as const;
+      return (await send('look', asked)).run_ids;
+    },
     async log(runId, bytes) {
       if (!isRunId(runId)) return '';
-      return (await send('other', { method: 'GET', path: `/runs/${runId}/log?tail=${bytes}`, answer: logTail })).text;
+      const path = `/runs/${runId}/log?tail=${bytes}`;
+      const mostBytes = SHORT_BYTES + bytes * BYTES_OF_BYTE;
+      return (await send('other', { method: 'GET', path, answer: logTail, mostBytes })).text;
     },
     async forget(runId) {
       if (!isRunId(runId)) return false;
@@ -123,8 +127,9 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
       return answer.acknowledged.includes(runId);
     },
     async workspaces() {
+      const asked = { method: 'GET', path: '/workspaces', answer: workspaces, mostBytes: LONG_BYTES } as const;
       try {
-        return (await send('other', { method: 'GET', path: '/workspaces', answer: workspaces })).task_ids;
+        return (await send('other', asked)).task_ids;
       } catch (error) {
         // An older agent does not know the question, and gives no directory away.
         if (error instanceof Refused && error.status === 404) return [];
@@ -159,20 +164,19 @@ function refused(reason: string): StartResult {
   return { result: 'refused', reason };
 }
 
-/** A run in both lists contradicts itself: that is no answer. */
 function probesIn({ active, completed }: AgentStatus, ours: (time: Date) => Date): Map<string, Probe> {
-  const probes = new Map<string, Probe>();
-  for (const entry of [...active, ...completed]) {
-    if (probes.has(entry.run_id)) throw new RunnerUnreachable(`its answer has ${entry.run_id} twice`);
-    probes.set(entry.run_id, probeOf(entry, ours));
-  }
-  return probes;
+  return new Map([...active, ...completed].map((entry) => [entry.run_id, probeOf(entry, ours)]));
 }
 
 /** What to add to one of its times; 0 where the answer's own time explains the difference. */
 function offsetOf(theirs: Date, askedAt: number, answeredAt: number): number {
   const offset = (askedAt + answeredAt) / 2 - theirs.getTime();
   return Math.abs(offset) <= SAME_CLOCK_MS + Math.abs(answeredAt - askedAt) / 2 ? 0 : Math.round(offset);
+}
+
+/** Nothing that it tells of has yet to happen, nor happened before there were clocks. */
+function ourTime(theirs: Date, offsetMs: number, now: Date): Date {
+  return new Date(Math.max(0, Math.min(theirs.getTime() + offsetMs, now.getTime())));
 }
 
 /** Before it is known, it promises the least. */

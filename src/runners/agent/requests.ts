@@ -10,7 +10,9 @@ import { RunnerUnreachable } from '../../engine/ports/runner.ts';
 import { Refused } from './refused.ts';
 
 const CONNECT_MS = 5_000;
-const MAX_ANSWER_BYTES = 33_554_432;
+/** What an answer has at most, in bytes, unless more is expected, and in any case: to understand more would hold up everybody else. */
+export const SHORT_BYTES = 1_048_576;
+export const LONG_BYTES = 33_554_432;
 const MAX_REASON = 300;
 
 export interface AgentAddress {
@@ -29,6 +31,8 @@ export interface Asked<S extends z.ZodType> {
   /** How long the whole exchange may take. */
   withinMs: number;
   answer: S;
+  /** Of the answer; default: `SHORT_BYTES`. */
+  mostBytes?: number;
   signal?: AbortSignal;
 }
 
@@ -44,7 +48,7 @@ export function makeRequests({ url, token, ca }: AgentAddress): Requests {
     ? new TlsAgent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) })
     : new Agent({ keepAlive: true });
 
-  function exchange({ method, path, json, withinMs, signal }: Asked<z.ZodType>): Promise<string> {
+  function exchange({ method, path, json, withinMs, mostBytes, signal }: Asked<z.ZodType>): Promise<string> {
     const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json));
     return new Promise((resolve, reject) => {
       const sent = (secure ? tlsRequest : plainRequest)(new URL(path, url), {
@@ -72,7 +76,7 @@ export function makeRequests({ url, token, ca }: AgentAddress): Requests {
       });
       sent.once('response', (response) => {
         answered = true;
-        readAnswer(response).then(resolve, (error) => {
+        readAnswer(response, Math.min(mostBytes ?? SHORT_BYTES, LONG_BYTES)).then(resolve, (error) => {
           sent.destroy();
           reject(error);
         });
@@ -110,13 +114,13 @@ class Broken extends Error {
   }
 }
 
-async function readAnswer(response: IncomingMessage): Promise<string> {
+async function readAnswer(response: IncomingMessage, mostBytes: number): Promise<string> {
   const { statusCode = 0, headers } = response;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`its answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString('utf8');
