@@ -147,3 +147,31 @@ it('a directory that can not be written takes no new run and no early cancel, an
   }
   await startRun('run_new');
 });
+
+it('kill -9 while runs are let go of leaves each whole or gone, and whatever was said to be gone is', async () => {
+  const ids = Array.from({ length: 40 }, (_, index) => `run_${index}`);
+  for (const id of ids) await control.start(orderOf(id, ['sh', '-c', 'exit 3']));
+  await eventually(async () => {
+    const states = [...(await control.inspect(ids)).values()].map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(['exited']));
+  });
+  const gone = new Set<string>();
+  for (let left = ids; left.length > 0; left = await control.list().then((all) => [...all])) {
+    const before = gone.size;
+    const asked = left.map(async (id) => {
+      if (await control.forget?.(id)) gone.add(id);
+    });
+    // At another moment each time.
+    await eventually(() => expect(gone.size).toBeGreaterThan(before));
+    const killed = agent.kill();
+    await Promise.allSettled([...asked, killed]);
+    await start(addressOf(agent));
+    const found = await control.inspect(ids);
+    for (const id of ids) {
+      const probe = found.get(id);
+      if (probe?.state !== 'no_record') expect(probe).toMatchObject({ state: 'exited', exitCode: 3 });
+      if (gone.has(id)) expect(probe?.state).toBe('no_record');
+    }
+  }
+  for (const dir of ['runs', 'results']) expect(readdirSync(join(options.dataDir, dir))).toEqual([]);
+});
