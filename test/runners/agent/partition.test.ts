@@ -4,7 +4,13 @@ import type { RunningAgent } from '../../../src/app/agent/index.ts';
 import type { Probe } from '../../../src/core/run.ts';
 import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
 import { openByAgent, startTestAgent } from '../../support/agent.ts';
-import { makeOptions, orderOf, type RunnerOptions, removeRunner } from '../../support/process-runner.ts';
+import {
+  makeOptions,
+  orderOf,
+  type RunnerOptions,
+  removeRunner,
+  takeRecordsAway,
+} from '../../support/process-runner.ts';
 import { deadline, endByWord, eventually, expectGone, findByWord, makeMarker, NASTY } from '../../support/processes.ts';
 import { startWire, type Wire } from '../../support/wire.ts';
 
@@ -57,6 +63,20 @@ it('a run goes on while its agent can not be reached, and its end is delivered o
   );
   await hasty.inspect(['run_a']);
   expect(hasty.profile.silent).toBeNull();
+});
+
+it('an agent whose records are away is silent until they are back', async () => {
+  await control.start(orderOf('run_a', [NASTY, 'plain', marker, deadline()]));
+  const bringBack = await takeRecordsAway(options);
+  await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
+  const silent = control.profile.silent;
+  expect(silent?.reason).toMatch(/^it answered 503: /);
+  await expect(control.cancel('run_a', 'term')).rejects.toThrow(RunnerUnreachable);
+  expect(control.profile.silent).toEqual(silent);
+  await bringBack();
+  expect(await probe('run_a')).toMatchObject({ state: 'running' });
+  expect(control.profile.silent).toBeNull();
+  await control.cancel('run_a', 'kill');
 });
 
 it('a start that nobody can tell of is not begun twice, and not after it was given up', async () => {
