@@ -52,13 +52,13 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   const opened = new Map<string, JobControl>();
   let unlock = () => {};
   try {
+    await store.ownRunners(Object.keys(config.operator.runners));
     // Without runs of its own it has nothing there.
     const hasProcesses = Object.values(config.operator.runners).some(({ kind }) => kind === 'process');
     if (hasProcesses) unlock = await lockDataDirectory(config.dataDir, options.env);
     for (const [name, runner] of Object.entries(config.operator.runners)) {
       opened.set(name, await openRunner(name, runner, { config, options, store }));
     }
-    await store.ownRunners([...opened.keys()]);
     const settings = makeSettings(config.operator, opened);
     return { settings, store, runners: settings.runners, unlock, ...openGitHub(config, now) };
   } catch (error) {
