@@ -2,6 +2,7 @@
 import { join, sqltag as sql } from '@prisma/client/runtime/client';
 import { LIVE_RUN_STATES } from '../core/run.ts';
 import type { LiveRun, StoreReads } from '../engine/ports.ts';
+import { makeAttendedReads } from './attended-reads.ts';
 import { makeBlockerReads } from './blocker-reads.ts';
 import type { Database } from './database.ts';
 import { makeMemberReads } from './member-reads.ts';
@@ -25,6 +26,7 @@ export function makeReads(db: Database): StoreReads {
     ...makeTaskReads(db),
     ...makeMemberReads(db),
     ...makeRunReads(db),
+    ...makeAttendedReads(db),
     ...makeBatchReads(db),
     ...makeSweepReads(db),
     ...makeUpkeepReads(db),

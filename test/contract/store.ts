@@ -1,6 +1,7 @@
 /** What every store must do, whatever database it is on. */
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { TestStore, TestStoreOptions } from '../support/databases.ts';
+import { describeAttended } from './store/attended.ts';
 import { describeBlockers } from './store/blockers.ts';
 import { describeComments } from './store/comments.ts';
 import { describeCommit } from './store/commit.ts';
@@ -55,6 +56,7 @@ export function describeStore(name: string, open: (options: TestStoreOptions) =>
     describeReads(current);
     describeBlockers(current);
     describeHolds(current);
+    describeAttended(current);
     describeComments(current);
     describeQueries(current);
     describeRepositoryState(current);

@@ -1,4 +1,5 @@
 /** What the engine reads: small, and named after its use. */
+import type { AttendedRun } from '../../core/attended.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { IssueBlocker } from '../../core/blockers/blocker.ts';
 import type { CommandComment } from '../../core/comment.ts';
@@ -98,7 +99,17 @@ export interface TrackedPage {
   limit: number;
 }
 
-export interface StoreReads {
+/** What is known of attended runs. */
+export interface AttendedReads {
+  /** Those that have a row, in no order. */
+  attendedRuns(runIds: readonly string[]): Promise<readonly AttendedRun[]>;
+  /** The one that this session claimed. */
+  attendedRunOf(session: string): Promise<AttendedRun | null>;
+  /** By id. */
+  attendedRunIds(): Promise<readonly string[]>;
+}
+
+export interface StoreReads extends AttendedReads {
   repository(id: string): Promise<RepositoryRef | null>;
   /** All that were ever seen, by id. */
   repositories(): Promise<readonly RepositoryRef[]>;

@@ -2,6 +2,7 @@
  * Every change is a list of guarded writes, carried out in one transaction: all or nothing, and nothing if any guard no longer
  * holds.
  */
+import type { AttendedRun } from '../../core/attended.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { IssueBlocker } from '../../core/blockers/blocker.ts';
 import type { CommandComment } from '../../core/comment.ts';
@@ -90,6 +91,17 @@ export type Write =
   | { write: 'run.insert'; run: Run }
   /** Guard: its state is one of `from`. */
   | { write: 'run.update'; id: string; from: readonly RunState[]; set: Partial<Omit<Run, 'id' | 'taskId' | 'number'>> }
+  /** Guard: neither the run nor the session has one. */
+  | { write: 'attended.insert'; attended: AttendedRun }
+  /** Guard: it is that session's, and has told of no end. */
+  | {
+      write: 'attended.update';
+      runId: string;
+      session: string;
+      set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'end'>>;
+    }
+  /** Guard: there is one. */
+  | { write: 'attended.delete'; runId: string }
   | { write: 'event.append'; event: JournalEvent }
   /** Makes the item if its key is new; else it is owed again, due at the earlier of both times (a sent one: at this time). */
   | {

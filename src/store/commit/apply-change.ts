@@ -2,6 +2,7 @@
 import type { Write } from '../../engine/ports.ts';
 import type { Statements } from '../database.ts';
 import { formatScope } from '../hold-scope.ts';
+import { toAttendedChange, toAttendedRow } from '../rows/attended-run.ts';
 import { toBatchRow } from '../rows/batch.ts';
 import { toBlockerKey } from '../rows/blocker.ts';
 import { toCommentChange, toCommentRow } from '../rows/comment.ts';
@@ -94,6 +95,14 @@ export async function applyChange(tx: Statements, change: Exclude<Change, { writ
       const where = { id: change.id, state: { in: [...change.from] } };
       return expectOne(tx.run.updateMany({ where, data: toRunChange(change.set) }));
     }
+    case 'attended.insert':
+      return expectNew(tx.attendedRun.create({ data: toAttendedRow(change.attended), select: { runId: true } }));
+    case 'attended.update': {
+      const where = { runId: change.runId, session: change.session, end: null };
+      return expectOne(tx.attendedRun.updateMany({ where, data: toAttendedChange(change.set) }));
+    }
+    case 'attended.delete':
+      return expectOne(tx.attendedRun.deleteMany({ where: { runId: change.runId } }));
     case 'delivery.settle': {
       const data = { outcome: change.outcome, settledAt: change.at };
       return expectOne(tx.delivery.updateMany({ where: { id: change.id, outcome: null }, data }));

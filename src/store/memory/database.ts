@@ -2,6 +2,7 @@
  * The tables, as maps of rows that are replaced and never changed. A transaction keeps how to take its writes back; it
  * never awaits, so nobody sees a half of it.
  */
+import type { AttendedRun } from '../../core/attended.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { IssueBlocker } from '../../core/blockers/blocker.ts';
 import type { CommandComment } from '../../core/comment.ts';
@@ -61,6 +62,8 @@ export interface Tables {
   readonly batches: Table<Batch>;
   readonly tasks: Table<Task>;
   readonly runs: Table<Run>;
+  /** By the run's id. */
+  readonly attended: Table<AttendedRun>;
   readonly deliveries: Table<DeliveryRow>;
   readonly keys: Table<KeyRow>;
   /** By the key of the message. */
@@ -99,6 +102,7 @@ export function makeTables(): Tables {
     batches: new Map(),
     tasks: new Map(),
     runs: new Map(),
+    attended: new Map(),
     deliveries: new Map(),
     keys: new Map(),
     items: new Map(),

@@ -4,6 +4,7 @@ import { isUnseen } from '../../core/plan/orphan.ts';
 import { isLive } from '../../core/run.ts';
 import type { Task } from '../../core/task.ts';
 import type { StoreReads } from '../../engine/ports.ts';
+import { makeAttendedReads } from './attended-reads.ts';
 import { makeBlockerReads } from './blocker-reads.ts';
 import { copyOrNull, issueId, type Tables } from './database.ts';
 import { earliest } from './lease.ts';
@@ -22,6 +23,7 @@ export function makeReads(tables: Tables): StoreReads {
     ...makeTaskReads(tables),
     ...makeMemberReads(tables),
     ...makeRunReads(tables),
+    ...makeAttendedReads(tables),
     ...makeBatchReads(tables),
     ...makeSweepReads(tables),
     ...makeUpkeepReads(tables),

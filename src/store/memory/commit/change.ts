@@ -3,6 +3,7 @@ import type { Batch } from '../../../core/batch.ts';
 import type { Write } from '../../../engine/ports.ts';
 import { formatScope } from '../../hold-scope.ts';
 import { edgeId, issueId, nameId, type Tables } from '../database.ts';
+import { deleteAttended, insertAttended, updateAttended } from './attended.ts';
 import { insertComment, putFile, setCommentsSince, updateComment } from './comment.ts';
 import { guard, insist, insistOnRepository } from './guard.ts';
 import { putCursor, putMissed, setIssuesSince, setRepositoryState } from './repository.ts';
@@ -36,6 +37,9 @@ const CHANGES: { [Name in Change['write']]: (tables: Tables, change: Of<Name>) =
   'task.followed': followTask,
   'run.insert': insertRun,
   'run.update': updateRun,
+  'attended.insert': insertAttended,
+  'attended.update': updateAttended,
+  'attended.delete': deleteAttended,
   'delivery.settle': settleDelivery,
 };
 

@@ -1,0 +1,19 @@
+-- CreateTable
+CREATE TABLE "attended_runs" (
+    "run_id" TEXT NOT NULL,
+    "session" TEXT NOT NULL,
+    "attendant" TEXT NOT NULL,
+    "is_visible" BOOLEAN NOT NULL,
+    "claimed_at" TIMESTAMP(3) NOT NULL,
+    "heard_at" TIMESTAMP(3) NOT NULL,
+    "ordered" TEXT,
+    "ended" TEXT,
+
+    CONSTRAINT "attended_runs_pkey" PRIMARY KEY ("run_id")
+);
+
+-- CreateIndex
+CREATE UNIQUE INDEX "attended_runs_session_key" ON "attended_runs"("session");
+
+-- AddForeignKey
+ALTER TABLE "attended_runs" ADD CONSTRAINT "attended_runs_run_id_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

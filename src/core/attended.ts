@@ -1,0 +1,86 @@
+/**
+ * An attended run: the task's work is a command of somebody's own, in front of which `standdown attend` stands and tells the app of it.
+ * What is known of it here is what that session says, and whether its process is alive where that can be seen. Pure.
+ */
+import { utc } from './report/text.ts';
+import type { Probe } from './run.ts';
+
+/** The runner that attended runs have. In `runs_on` it means that only people run the task. */
+export const ATTENDED = 'attended';
+
+/** So long nothing may be heard of a session before its run is given up. */
+export const LEASE_MS = 900_000;
+
+/** Whoever attends: a process by pid and start time, which mean something in one pid namespace of one boot of a machine. */
+export interface Attendant {
+  /** Its machine's name, for people too. */
+  host: string;
+  boot: string;
+  /** As `/proc/self/ns/pid` names it. */
+  pidNamespace: string;
+  pid: number;
+  /** Field 22 of `/proc/PID/stat`. */
+  start: string;
+}
+
+/** How the command ended. One of exit code and signal is null. */
+export interface AttendedEnd {
+  exitCode: number | null;
+  /** Without SIG. */
+  signal: string | null;
+  /** By our clock. */
+  at: Date;
+  /** Pids that outlived KILL. */
+  survivors: readonly number[];
+}
+
+export interface AttendedRun {
+  runId: string;
+  /** Made by the session: whoever knows it is the one that claimed the run. */
+  session: string;
+  attendant: Attendant;
+  /** The app that took the claim saw the attendant's process alive: where it is not there any more, it is gone. */
+  isVisible: boolean;
+  claimedAt: Date;
+  heardAt: Date;
+  /** The signal that was ordered; null: none was. */
+  order: 'term' | 'kill' | null;
+  /** null: it has not told of one. */
+  end: AttendedEnd | null;
+}
+
+/** What an app sees of a session beside what it says. */
+export interface SeenAttendant {
+  /** null: it can't be seen from here. */
+  alive: boolean | null;
+  /** Pids that belong to the command and live. Only where it is seen that the attendant doesn't, or has told of survivors. */
+  left: readonly number[];
+}
+
+export const GONE_REASON = 'whoever attended it is gone without a word, and so is the command';
+
+/** `deafUntil`: before then nobody here could hear of it. */
+export function probeAttended(
+  { attendant, claimedAt: startedAt, heardAt, end }: AttendedRun,
+  { alive, left }: SeenAttendant,
+  { now, deafUntil }: { now: Date; deafUntil: Date },
+): Probe {
+  if (end !== null) {
+    const { exitCode, signal, at, survivors } = end;
+    // Where nobody can look they live until a person says that they don't.
+    const living = alive === null ? survivors : left;
+    return { state: 'exited', exitCode, signal, startedAt, endedAt: at, survivors: living, containment: 'scan' };
+  }
+  if (alive === false) return { state: 'vanished', startedAt, survivors: left, reason: GONE_REASON };
+  const silentSince = Math.max(heardAt.getTime(), deafUntil.getTime());
+  if (alive === null && now.getTime() - silentSince >= LEASE_MS) {
+    return { state: 'no_record', reason: silenceReason(attendant, heardAt) };
+  }
+  // Its output goes past us, and is no sign of silence.
+  return { state: 'running', startedAt, lastOutputAt: now, containment: 'scan' };
+}
+
+/** With the time itself: it is told long after. */
+function silenceReason({ host }: Attendant, heardAt: Date): string {
+  return `nothing was heard of whoever attends it on ${host} since ${utc(heardAt)}`;
+}
