@@ -1,7 +1,9 @@
 /** What REST may ask for, carried out by the engine's use cases. */
+import { ATTENDED } from '../core/attended.ts';
 import { type Problem, parseBatchDocument } from '../core/documents/index.ts';
 import type { HoldScope } from '../core/hold.ts';
 import { act, linkTask } from '../engine/act.ts';
+import { type Claims, endAttended, followAttended } from '../engine/attend/index.ts';
 import { cancelBatch, holdBatch, releaseBatch, resumeBatch } from '../engine/batch-orders.ts';
 import type { Deps } from '../engine/deps.ts';
 import { explainIssue } from '../engine/explain.ts';
@@ -11,10 +13,20 @@ import { readKeptLog } from '../engine/retention/index.ts';
 import { silenceOf } from '../engine/silence.ts';
 import { submitBatch } from '../engine/submit-batch.ts';
 import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
+import { placeOfSelf, seesAlive } from '../runners/process/attended/sight.ts';
 import type { Actions, HoldRequest, Insights } from '../web/index.ts';
 
-export function makeActions(deps: Deps, { requestSweep }: { requestSweep(): Promise<void> }): Actions {
-  const { store, runners } = deps;
+/** How long somebody who asks for news waits for them. */
+const NEWS_MS = 20_000;
+
+/** What only a running engine does. */
+export interface EngineActions {
+  requestSweep(): Promise<void>;
+  claim: Claims['claim'];
+}
+
+export function makeActions(deps: Deps, { requestSweep, claim }: EngineActions): Actions {
+  const { store, runners, clock } = deps;
   return {
     async submitBatch(document, options) {
       const parsed = parseBatchDocument(document);
@@ -42,6 +54,12 @@ export function makeActions(deps: Deps, { requestSweep }: { requestSweep(): Prom
     act: (taskId, verb, input) => act(deps, taskId, verb, { ...input, cause: 'api' }),
     link: (taskId, issueNumber, actor) => linkTask(deps, taskId, issueNumber, { actor }),
     unlink: (taskId, actor) => linkTask(deps, taskId, null, { actor }),
+    attend: (taskId, { session, attendant }) =>
+      claim(taskId, { session, attendant, isVisible: seesAlive(attendant, placeOfSelf()) }),
+    followAttended: (session, ended) => followAttended(deps, session, { waitMs: NEWS_MS, ended }),
+    endAttended: (session, { agoMs, ...end }) =>
+      // Two machines' clocks differ: how long ago it was, they agree on.
+      endAttended(deps, session, { ...end, at: new Date(clock().getTime() - agoMs) }),
     sweep: requestSweep,
     async taskLog(taskId, bytes) {
       if ((await store.task(taskId)) === null) return null;
@@ -78,7 +96,8 @@ async function scopeOf(
       return { problem: { path: 'repository', message } };
     }
     case 'runner': {
-      if (runners.names().includes(request.runner)) return { scope: runnerScope(request.runner) };
+      if (request.runner === ATTENDED || runners.names().includes(request.runner))
+        return { scope: runnerScope(request.runner) };
       const names = runners.names().join(', ') || 'none is configured';
       const message = `must be the name of a runner, not ${JSON.stringify(request.runner)}; there is: ${names}`;
       return { problem: { path: 'runner', message } };

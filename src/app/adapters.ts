@@ -15,6 +15,8 @@ import type {
 import { rememberedSilence } from '../engine/silence-memory.ts';
 import { makeGitHub } from '../github/index.ts';
 import { openAgentRunner } from '../runners/agent/index.ts';
+import { openAttendedRunner } from '../runners/process/attended/control.ts';
+import { placeOfSelf } from '../runners/process/attended/sight.ts';
 import { lockDataDirectory, openProcessRunner } from '../runners/process/index.ts';
 import { openStore } from '../store/index.ts';
 import type { Config } from './config/index.ts';
@@ -59,7 +61,8 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     for (const [name, runner] of Object.entries(config.operator.runners)) {
       opened.set(name, await openRunner(name, runner, { config, options, store }));
     }
-    const settings = makeSettings(config.operator, opened);
+    const attended = openAttendedRunner({ store, here: placeOfSelf(), now });
+    const settings = makeSettings(config.operator, opened, attended);
     return { settings, store, runners: settings.runners, unlock, ...openGitHub(config, now) };
   } catch (error) {
     await Promise.all([...opened.values()].map((runner) => runner.close()));

@@ -46,6 +46,7 @@ export interface App {
 }
 
 const CLOSE_GRACE_MS = 10_000;
+const STARTING = { result: 'unavailable', message: 'the app is still starting: try again' } as const;
 
 export async function startApp(config: Config, options: AppOptions): Promise<App> {
   const { log, now = () => new Date(), onFatal = (error) => log.error({ err: error }, 'database failed') } = options;
@@ -70,7 +71,10 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       closing: closing.signal,
     });
     const app = makeWebApp({
-      actions: makeActions(deps, { requestSweep: async () => engine?.requestSweep() }),
+      actions: makeActions(deps, {
+        requestSweep: async () => engine?.requestSweep(),
+        claim: async (taskId, claim) => engine?.claim(taskId, claim) ?? STARTING,
+      }),
       reads: deps.store,
       insights: makeInsights(deps),
       clock: deps.clock,

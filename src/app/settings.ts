@@ -2,6 +2,7 @@
  * What of the operator's file a running app goes by: a newer file replaces it for every later decision. What a runner was opened
  * with stays until the next start.
  */
+import { ATTENDED } from '../core/attended.ts';
 import { matchesRepository, type OperatorFile, type RunnerSettings } from '../core/documents/index.ts';
 import type { Floor } from '../core/policy.ts';
 import type { Limits } from '../core/schedule.ts';
@@ -27,7 +28,12 @@ function openedWith(settings: RunnerSettings): Readonly<Record<string, unknown>>
   return { kind, url, token_env: tokenEnv, ca_file: caFile, pass_env: passEnv };
 }
 
-export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, JobControl>): Settings {
+/** `attended`: the runner that no file has to name. */
+export function makeSettings(
+  first: OperatorFile,
+  opened: ReadonlyMap<string, JobControl>,
+  attended: JobControl,
+): Settings {
   let file = first;
   let seen = asConfigured(opened, file);
   return {
@@ -62,10 +68,12 @@ export function makeSettings(first: OperatorFile, opened: ReadonlyMap<string, Jo
     permissionsFloor: () => file.permissionsFloor,
     trustedApps: () => file.trustedApps,
     runners: {
-      get: (name) => seen.get(name) ?? null,
+      get: (name) => (name === ATTENDED ? attended : (seen.get(name) ?? null)),
       names: () => [...seen.keys()],
-      allows: (name, fullName) => matchesRepository(file.runners[name]?.repositories ?? [], fullName),
-      all: () => [...opened.values()],
+      // Whoever attends a run does it where they may do as they please.
+      allows: (name, fullName) =>
+        name === ATTENDED || matchesRepository(file.runners[name]?.repositories ?? [], fullName),
+      all: () => [...opened.values(), attended],
     },
     replace(newer) {
       const later = needRestart(first, newer);

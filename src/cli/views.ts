@@ -65,6 +65,17 @@ export const taskView = z.looseObject({
   runs: z.array(run),
 });
 
+export const attendedView = z.looseObject({
+  run_id: z.string(),
+  grace_seconds: z.number(),
+  env: z.record(z.string(), z.string()),
+});
+
+export const attendedNewsView = z.looseObject({
+  state: z.enum(['running', 'stopping', 'over']),
+  why: z.string().nullable(),
+});
+
 const counts = z.record(z.string(), z.number());
 
 export const batchListView = z.looseObject({

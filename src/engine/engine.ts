@@ -1,6 +1,7 @@
 /** The engine as a running thing: its loops, their start and their end. What it does is in the use cases beside it. */
 
 import { WRITE_PACE, type WritePace } from '../core/pace.ts';
+import { type Claim, type ClaimResult, makeClaims } from './attend/index.ts';
 import { bringStartsForward } from './clock-set-back.ts';
 import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
@@ -46,6 +47,8 @@ export interface Engine {
   wake(what?: 'delivery' | 'work' | 'owed', dueAt?: Date): void;
   /** Asks for a sweep now. */
   requestSweep(): Promise<void>;
+  /** Somebody runs the task themselves. Throws `GitHubError` where its issue can't be read. */
+  claim(taskId: string, claim: Claim): Promise<ClaimResult>;
   /** What the sweep saw last, for `/readyz`. */
   status(): EngineStatus;
   /** Takes nothing new, finishes what is in hand; living runs go on. */
@@ -81,6 +84,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   const issues = makeIssueProblems(deps);
   const orphans = makeOrphanWatch(deps);
   const keepSilence = makeSilenceMemory(deps);
+  const claims = makeClaims(deps);
   const tellSilence = makeSilenceNews(deps);
   let checks = 0;
 
@@ -125,6 +129,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'file':
         return followFile(deps, work.repositoryId);
       case 'schedule':
+        await claims.decide();
         return startReady(deps, pace);
       case 'sweep':
         // Where repositories have turns of their own, this is a person's wish.
@@ -192,6 +197,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     async requestSweep() {
       await store.queue.enqueue([{ key: SWEEP_KEY, dueAt: clock() }]);
     },
+    claim: claims.claim,
     status: () => ({ ...status, issueProblems: issues.list(), leftovers: orphans.seen() }),
     async stop() {
       clockWatch.stop();

@@ -12,10 +12,10 @@ import { verifyOf } from '../core/verify.ts';
 import { isGivenUp } from './access/index.ts';
 import type { Deps } from './deps.ts';
 import type { FoundEvidence } from './find-evidence.ts';
+import { graceSecondsOf } from './grace.ts';
 import { viewBlockersOf } from './view-blockers.ts';
 
 const HOUR_MS = 3_600_000;
-const DEFAULT_GRACE_SECONDS = 10;
 
 /** `found`: what a lost run has left, where that was looked for. */
 export async function observe(deps: Deps, task: Task, found: FoundEvidence | null = null): Promise<TaskObservation> {
@@ -40,8 +40,7 @@ export async function observe(deps: Deps, task: Task, found: FoundEvidence | nul
     issue,
     episode,
     endingEpisode: endingId === null ? null : endingEpisode,
-    graceSeconds:
-      task.spec.graceSeconds ?? deps.runners.get(task.spec.runsOn)?.profile.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+    graceSeconds: graceSecondsOf(deps, task),
     // What runs goes on, and what has ended waits for nothing.
     blockers: issue === null || isLive(run) || isEnded(task.state) ? [] : await viewBlockersOf(deps, issue),
     barred: reopened || outlived || runsAgain ? await barOf(deps, task) : null,

@@ -7,6 +7,23 @@ import type { RepositoryRef, StartOrder } from './ports.ts';
 
 export function orderOf(task: Task, run: Run, repository: RepositoryRef | null, batch: Batch | null): StartOrder {
   const stage = (run.purpose === 'verify' ? verifyOf(task) : null) ?? { run: task.spec.run, env: {} };
+  return {
+    runId: run.id,
+    taskId: task.id,
+    argv: stage.run,
+    // A task can't pretend to be another: our own names come last.
+    env: { ...task.spec.env, ...stage.env, ...factsOf(task, run, { repository, batch }) },
+    envFrom: task.spec.envFrom,
+    workingDirectory: task.spec.workingDirectory,
+  };
+}
+
+/** Variables under our own names. */
+export function factsOf(
+  task: Task,
+  run: Run,
+  { repository, batch }: { repository: RepositoryRef | null; batch: Batch | null },
+): Readonly<Record<string, string>> {
   const facts: Record<string, string | null | undefined> = {
     STANDDOWN_RUN_ID: run.id,
     STANDDOWN_RUN_NUMBER: String(run.number),
@@ -19,14 +36,5 @@ export function orderOf(task: Task, run: Run, repository: RepositoryRef | null, 
     STANDDOWN_ISSUE: task.issueNumber === null ? null : String(task.issueNumber),
     STANDDOWN_REQUEUE_REASON: task.requeueReason,
   };
-  const told = Object.entries(facts).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
-  return {
-    runId: run.id,
-    taskId: task.id,
-    argv: stage.run,
-    // A task can't pretend to be another: our own names come last.
-    env: { ...task.spec.env, ...stage.env, ...Object.fromEntries(told) },
-    envFrom: task.spec.envFrom,
-    workingDirectory: task.spec.workingDirectory,
-  };
+  return Object.fromEntries(Object.entries(facts).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

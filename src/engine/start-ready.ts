@@ -2,6 +2,7 @@
  * The one pass that gives slots to ready tasks: at most one runs at a time, so every limit holds. An issue's live state is
  * read right before its task starts; one that can't be read costs only its own task a delay.
  */
+import { ATTENDED } from '../core/attended.ts';
 import type { Batch } from '../core/batch.ts';
 import { covers, type ScopedHold } from '../core/hold.ts';
 import type { IssueRef } from '../core/issue.ts';
@@ -12,17 +13,18 @@ import type { Task } from '../core/task.ts';
 import { nextPurpose, verifyOf } from '../core/verify.ts';
 import { outOfReach } from './access/index.ts';
 import { isForbidden, type Obstacle, obstacleOf } from './admission.ts';
+import { beginRun } from './begin-run.ts';
 import type { Deps } from './deps.ts';
 import { readBranchBefore } from './find-evidence.ts';
 import { areRunnersFull, fullBatches, fullRepositories, isShut } from './full.ts';
 import { taskEvent } from './journal.ts';
-import { issueKey, SCHEDULE_KEY, taskKey } from './keys.ts';
-import { type NewRun, newRun, startingEvent } from './new-run.ts';
+import { issueKey, SCHEDULE_KEY } from './keys.ts';
+import { newRun } from './new-run.ts';
 import { GitHubError, type Write } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import type { StartPace } from './start-pace.ts';
 import { transition } from './transition/index.ts';
-import { setTask, statusWrites } from './transition/parts.ts';
+import { setTask } from './transition/parts.ts';
 import { withinMs } from './within-ms.ts';
 
 const CANDIDATES = 100;
@@ -73,7 +75,7 @@ async function choose(deps: Deps, most: number): Promise<{ chosen: readonly Task
     const except = { batchIds: [...closed].slice(0, MAX_EXCEPTED), repositoryIds };
     const found = await store.startable(clock(), limit, except);
     if (isFull) return giveTurn(deps, found);
-    const here = (await ofRunnersHere(deps, found)).filter((task) => !isHeld(task, holds));
+    const here = (await ofRunnersHere(deps, found.filter(isForRunners))).filter((task) => !isHeld(task, holds));
     const unreached = await outOfReach(deps, here);
     for (const id of unreached) shut.add(id);
     const candidates = here.filter(({ repositoryId }) => !unreached.has(repositoryId));
@@ -101,6 +103,11 @@ async function stoppedBatches(
     if (forbidsStarts(batch, tasks)) stopped.add(id);
   }
   return stopped;
+}
+
+/** What only people run waits for them. */
+function isForRunners({ spec }: Task): boolean {
+  return spec.runsOn !== ATTENDED;
 }
 
 function isHeld(task: Task, holds: readonly ScopedHold[]): boolean {
@@ -150,8 +157,9 @@ async function admit(deps: Deps, task: Task): Promise<'started' | 'not_now'> {
   const wasWaitedFor = task.issueNumber !== null || branchBefore !== null;
   if (wasWaitedFor && (await isForbidden(deps, task))) return 'not_now';
   const batch = task.batchId === null ? null : await deps.store.batch(task.batchId);
-  const writes = startWrites(deps, { task, batch, purpose, branchBefore });
-  return (await deps.store.commit(writes)) ? 'started' : 'not_now';
+  const now = deps.clock();
+  const run = newRun(deps.newId('run'), { task, purpose, branchBefore }, now);
+  return (await deps.store.commit(beginRun({ task, run, batch }, now))) ? 'started' : 'not_now';
 }
 
 /** Where the issue's own reconcile goes on, the task is no candidate until then. */
@@ -184,29 +192,7 @@ async function delay(
 }
 
 /** Whether the work has succeeded already, and waits for its verify run. */
-async function purposeOf({ store }: Deps, task: Task): Promise<Run['purpose']> {
+export async function purposeOf({ store }: Deps, task: Task): Promise<Run['purpose']> {
   if (task.runNumber === 0 || verifyOf(task) === null) return 'work';
   return nextPurpose(task, await store.newestRun(task.id));
-}
-
-/** Intent first: the run's row, its slot and its number, before any process. */
-function startWrites(deps: Deps, { batch, ...begun }: NewRun & { batch: Batch | null }): readonly Write[] {
-  const now = deps.clock();
-  const { task, purpose } = begun;
-  const run = newRun(deps.newId('run'), begun, now);
-  const set = {
-    state: 'running',
-    runNumber: run.number,
-    attempt: task.attempt + (purpose === 'work' ? 1 : 0),
-    target: null,
-    notBefore: null,
-    notBeforeReason: null,
-  } as const;
-  return [
-    { write: 'run.insert', run },
-    ...setTask({ task, run: null }, set, now).writes,
-    ...(batch === null ? [] : statusWrites(batch, now)),
-    startingEvent(task, run, now),
-    { write: 'work.enqueue', key: taskKey(task.id), dueAt: now },
-  ];
 }

@@ -11,6 +11,7 @@ import { openApiDocument } from './openapi/document.ts';
 import type { WebDeps } from './ports.ts';
 import { presentRun } from './present/task.ts';
 import { notFound, readId, readQuery, unknown, wrongCursor } from './query.ts';
+import { attendRunRoutes, attendTaskRoutes } from './routes/attended.ts';
 import { batchRoutes } from './routes/batches.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -42,6 +43,8 @@ function apiRoutes(deps: WebDeps): Hono {
   api.use(requireAccess(deps.apiToken));
   api.route('/batches', batchRoutes(deps));
   api.route('/tasks', taskRoutes(deps));
+  api.route('/tasks', attendTaskRoutes(deps));
+  api.route('/runs', attendRunRoutes(deps));
   api.route('/holds', holdRoutes(deps));
   api.route('/issues', issueRoutes(deps));
   api.route('/repositories', repositoryRoutes(deps));

@@ -1,9 +1,11 @@
 /** What the web asks of the rest: actions to take, things to read, and how it stands with the app. */
+import type { Attendant, AttendedEnd } from '../core/attended.ts';
 import type { Batch } from '../core/batch.ts';
 import type { Verb } from '../core/command.ts';
 import type { Problem } from '../core/documents/index.ts';
 import type { ScopedHold } from '../core/hold.ts';
 import type { Task } from '../core/task.ts';
+import type { ClaimResult, EndResult, FollowResult, Session } from '../engine/attend/index.ts';
 import type { BatchResult } from '../engine/batch-orders.ts';
 import type { ExplainResult } from '../engine/explain.ts';
 import type { Clock, Logger, Queries, RepositoryRef, StoreReads } from '../engine/ports.ts';
@@ -59,6 +61,11 @@ export interface Actions {
   act(taskId: string, verb: Verb, input: { actor: string; text?: string }): Promise<TaskResult>;
   link(taskId: string, issueNumber: number, actor: string): Promise<TaskResult>;
   unlink(taskId: string, actor: string): Promise<TaskResult>;
+  /** Somebody runs the task themselves, from now on. */
+  attend(taskId: string, claim: { session: string; attendant: Attendant }): Promise<ClaimResult>;
+  /** Waits for a while for something to tell, as long as `ended` lets it. */
+  followAttended(session: Session, ended: AbortSignal): Promise<FollowResult>;
+  endAttended(session: Session, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<EndResult>;
   sweep(): Promise<void>;
   /** The end of the newest run's output; null: no such task. */
   taskLog(taskId: string, bytes: number): Promise<string | null>;

@@ -45,7 +45,7 @@ const pruneIn = (days: number) => prune(depsIn(days));
 const directoryOf = (runId: string) => join(world.dir, 'data', 'runs', runId);
 
 async function logIn(days: number, taskId: string): Promise<string | null> {
-  return makeActions(depsIn(days), { requestSweep: async () => {} }).taskLog(taskId, 1_000);
+  return makeActions(depsIn(days), world.app().engine).taskLog(taskId, 1_000);
 }
 
 async function finishedTask() {

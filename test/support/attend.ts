@@ -27,15 +27,30 @@ export interface Attending {
   done: Promise<number | string>;
 }
 
-export interface AttendPlace {
+interface CliPlace {
   cli: string;
   dir: string;
+}
+
+export interface AttendPlace extends CliPlace {
   github: StandInGitHub;
   token: string;
 }
 
+/** Of an app. */
+export interface TaskPlace extends CliPlace {
+  url: string;
+  token: string;
+}
+
 export function attend(place: AttendPlace, args: readonly string[]): Attending {
-  return run(place, [process.execPath, place.cli, 'attend', ...args]);
+  return run(place, envOf(place), [process.execPath, place.cli, 'attend', ...args]);
+}
+
+/** As the work of a task. */
+export function attendTask(place: TaskPlace, args: readonly string[]): Attending {
+  const env = { STANDDOWN_URL: place.url, STANDDOWN_API_TOKEN: place.token };
+  return run(place, env, [process.execPath, place.cli, 'attend', ...args]);
 }
 
 /** What else of the environment is Standdown's own alone, beside the token. */
@@ -47,16 +62,20 @@ const ATTEND_SECRETS = [
 /** The same at a terminal of its own, which takes what is written to the child's standard input as typed. */
 export function attendAtTerminal(place: AttendPlace, args: readonly string[]): Attending {
   const line = [process.execPath, place.cli, 'attend', ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-  return run(place, ['script', '-qefc', `exec ${line.join(' ')}`, '/dev/null']);
+  return run(place, envOf(place), ['script', '-qefc', `exec ${line.join(' ')}`, '/dev/null']);
 }
 
-function run({ dir, github, token }: AttendPlace, [program = '', ...args]: readonly string[]): Attending {
+function envOf({ github, token }: AttendPlace): Record<string, string> {
+  return { GITHUB_TOKEN: token, GHE_HOST: github.host, GHE_PROTOCOL: 'http' };
+}
+
+function run({ dir }: CliPlace, env: Record<string, string>, [program = '', ...args]: readonly string[]): Attending {
   const { PATH = '' } = process.env;
   const secrets = Object.fromEntries(ATTEND_SECRETS.map((name) => [name, 'a-secret-of-the-app']));
   const child = spawn(program, args, {
     cwd: dir,
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH, ...secrets, GITHUB_TOKEN: token, GHE_HOST: github.host, GHE_PROTOCOL: 'http', OWN: 'kept' },
+    env: { PATH, ...secrets, ...env, OWN: 'kept' },
   });
   let out = '';
   let err = '';

@@ -5,6 +5,7 @@ import type { TrackedIssue } from '../../src/core/issue.ts';
 import type { ShownBlocker } from '../../src/core/report/blockers.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Task } from '../../src/core/task.ts';
+import type { AttendedNews } from '../../src/engine/attend/index.ts';
 import type { ExplainResult } from '../../src/engine/explain.ts';
 import { GitHubError, InvalidCursor, type JournalEvent, type RepositoryState } from '../../src/engine/ports.ts';
 import { type Actions, type Insights, makeWebApp, type Reads, serveHttp, type WebDeps } from '../../src/web/index.ts';
@@ -116,6 +117,8 @@ export interface World {
   waitingOn: string | null;
   blockers: ShownBlocker[];
   explained: ExplainResult;
+  /** What the session of an attended run is told. */
+  news: AttendedNews;
   /** How often issues were read. */
   issueReads: number;
   /** How often the tasks of a batch were read. */
@@ -141,6 +144,7 @@ export async function startFakeApp(changes: Partial<WebDeps> = {}, host = '127.0
     issues: [],
     waitingOn: null,
     blockers: [],
+    news: { state: 'running' },
     explained: { result: 'not_found', message: 'there is no issue acme/widgets#13' },
     issueReads: 0,
     batchReads: 0,
@@ -333,6 +337,22 @@ function makeActions(world: World): Actions {
     act: async (id, verb, input) => act(id, { verb, ...input }),
     link: async (id, issue, actor) => act(id, { link: issue, actor }),
     unlink: async (id, actor) => act(id, { unlink: true, actor }),
+    attend: async (id, claim) => {
+      const acted = act(id, claim);
+      if (acted.result !== 'accepted') return acted;
+      return { result: 'claimed', run: makeRun(), graceSeconds: 2.5, env: { STANDDOWN_RUN_ID: 'run_1' } };
+    },
+    followAttended: async ({ runId, session }, _ended) => {
+      world.acts.push({ id: runId, follow: session });
+      if (runId === 'run_busy') return { result: 'conflict', message: 'another session' };
+      if (runId !== 'run_1') return { result: 'not_found' };
+      return { result: 'news', news: world.news };
+    },
+    endAttended: async ({ runId, session }, end) => {
+      world.acts.push({ id: runId, session, ...end });
+      if (runId === 'run_busy') return { result: 'conflict', message: 'another session' };
+      return runId === 'run_1' ? { result: 'accepted' } : { result: 'not_found' };
+    },
     sweep: async () => void world.acts.push('sweep'),
     taskLog: async (id, bytes) => (id === 'task_1' ? `the last ${bytes} bytes` : null),
   };

@@ -1,13 +1,6 @@
 /** An attended issue in words. Pure. */
-import type { CloseReason } from '../../core/issue.ts';
+import { CLOSED } from '../../core/report/stop.ts';
 import type { IssueReading } from '../../engine/ports.ts';
-
-const REASONS: Readonly<Record<CloseReason, string>> = {
-  completed: 'closed as completed',
-  not_planned: 'closed as not planned',
-  duplicate: 'closed as a duplicate',
-  unknown: 'closed without a reason',
-};
 
 /** What became of it, e.g. `closed as completed by ann`; null: it is open. */
 export function endOf(reading: IssueReading): string | null {
@@ -19,7 +12,7 @@ export function endOf(reading: IssueReading): string | null {
     case 'issue': {
       const { state, reason, actor } = reading.issue;
       if (state === 'open') return null;
-      return actor === null ? REASONS[reason] : `${REASONS[reason]} by ${actor}`;
+      return actor === null ? CLOSED[reason] : `${CLOSED[reason]} by ${actor}`;
     }
   }
 }

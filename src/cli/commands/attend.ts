@@ -1,18 +1,21 @@
-/** `standdown attend`: a person's own command, stopped by an issue. */
+/** `standdown attend`: a person's own command, stopped by an issue or as the work of a task. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AttendError } from '../../app/attend/index.ts';
+import type { AttendError, AttendOrder } from '../../app/attend/index.ts';
 import { visible } from '../../core/report/text.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { parseIssueReference } from '../issue-reference.ts';
+import { makeTaskDesk } from '../task-desk.ts';
 import type { Act } from './act.ts';
+import { usage } from './scope.ts';
 
 const HELP = `
-Environment: GITHUB_TOKEN, which may read the issue and is not passed on; GHE_HOST, GHE_PROTOCOL
+Environment: with --task, STANDDOWN_URL and STANDDOWN_API_TOKEN; with --issue, GITHUB_TOKEN, which may read the issue, and
+GHE_HOST, GHE_PROTOCOL. No token is passed on to the command.
 
-Exit codes: the command's own, or 128 and the signal's number where one ended it; 124 where the issue did. Nothing was
-started: 2 usage, 5 the issue is not open, unknown, a pull request or out of reach, 6 no answer from GitHub,
-126 the program can't be run, 127 there is none.`;
+Exit codes: the command's own, or 128 and the signal's number where one ended it; 124 where the issue or the app did. Nothing
+was started: 2 usage, 5 the task can't be run now, or the issue is not open, unknown, a pull request or out of reach,
+6 no answer from the app or from GitHub, 126 the program can't be run, 127 there is none.`;
 
 const EXIT_OF = {
   refused: EXIT.refused,
@@ -24,13 +27,24 @@ const EXIT_OF = {
 /** The longest that a timer takes. */
 const LONGEST_SECONDS = 86_400;
 
+/** Between two looks at the issue. */
+const INTERVAL_SECONDS = 30;
+
 export function addAttendCommand(program: Command, act: Act): void {
   program
     .command('attend')
-    .description('run a command of your own until it ends, or until an issue closes; needs no app')
-    .requiredOption('--issue <owner/name#number>', 'or the address of its page')
-    .addOption(new Option('--grace <seconds>', 'between TERM and KILL').default(10).argParser(seconds(0)))
-    .addOption(new Option('--interval <seconds>', 'between two looks at the issue').default(30).argParser(seconds(0.1)))
+    .description('run a command of your own: as the work of a task, or, without any app, until an issue closes')
+    .option('--task <id>', 'the app has it stopped, and is told how it ended')
+    .option(
+      '--issue <owner/name#number>',
+      'or the address of its page: it is stopped when that closes, without any app',
+    )
+    .addOption(
+      new Option('--grace <seconds>', "between TERM and KILL (default: the task's, or 10)").argParser(seconds(0)),
+    )
+    .addOption(
+      new Option('--interval <seconds>', 'between two looks at the issue (default: 30)').argParser(seconds(0.1)),
+    )
     .argument('<command...>', 'after --')
     .addHelpText('after', HELP)
     .action(act((context, positional, flags) => attend(context, positional, flags)));
@@ -44,24 +58,19 @@ function seconds(least: number): (text: string) => number {
   };
 }
 
+interface Flags {
+  task?: string;
+  issue?: string;
+  grace?: number;
+  interval?: number;
+}
+
 async function attend(
   context: Context,
   [command]: readonly unknown[],
-  { issue, grace, interval }: Readonly<Record<string, unknown>>,
+  flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const reference = parseIssueReference(String(issue));
-  if (reference === null) {
-    throw new CliError(
-      EXIT.usage,
-      'usage',
-      `--issue: ${JSON.stringify(issue)} is neither owner/name#12 nor its address`,
-    );
-  }
-  const { owner, name, number } = reference;
-  const order = {
-    ...{ repository: `${owner}/${name}`, number, argv: command as [string, ...string[]] },
-    ...{ graceSeconds: grace as number, intervalSeconds: interval as number },
-  };
+  const order = orderOf(context, command as [string, ...string[]], flags);
   // GitHub's words, and those of whoever closed the issue, are in it.
   const tell = (message: string) =>
     void context.stderr.write(context.json ? `${JSON.stringify({ message })}\n` : `standdown: ${visible(message)}\n`);
@@ -71,6 +80,25 @@ async function attend(
     if (!isAttendError(error)) throw error;
     throw new CliError(EXIT_OF[error.code], error.code, visible(error.message));
   }
+}
+
+function orderOf(context: Context, argv: [string, ...string[]], flags: Flags): AttendOrder {
+  const { task, issue, grace, interval } = flags;
+  const graceSeconds = grace ?? null;
+  if ((task === undefined) === (issue === undefined)) {
+    throw usage(
+      `${task === undefined ? 'neither --task nor --issue is' : '--task and --issue are both'} given: accepted is one of them`,
+    );
+  }
+  if (task !== undefined) {
+    if (interval !== undefined) throw usage('--interval is for --issue: of a task the app tells at once');
+    return { of: 'task', desk: makeTaskDesk(context.client, task), argv, graceSeconds };
+  }
+  const reference = parseIssueReference(String(issue));
+  if (reference === null) throw usage(`--issue: ${JSON.stringify(issue)} is neither owner/name#12 nor its address`);
+  const { owner, name, number } = reference;
+  const intervalSeconds = interval ?? INTERVAL_SECONDS;
+  return { of: 'issue', repository: `${owner}/${name}`, number, argv, graceSeconds, intervalSeconds };
 }
 
 /** By name: what only this command needs is loaded by it. */

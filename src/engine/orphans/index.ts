@@ -2,6 +2,7 @@
 import { isPursued } from '../../core/plan/orphan.ts';
 import type { Deps } from '../deps.ts';
 import { orphanKey } from '../keys.ts';
+import { runnersHere } from '../runners-here.ts';
 import { endOrphan } from './end.ts';
 import { findLeftovers } from './find.ts';
 
@@ -42,7 +43,7 @@ export function makeOrphanWatch(deps: Deps): OrphanWatch {
 
   return {
     async look() {
-      await Promise.all(runners.names().map(lookAt));
+      await Promise.all(runnersHere(runners).map(lookAt));
     },
     async pursue(runId) {
       if (!(await endOrphan(deps, runId))) return;

@@ -82,6 +82,7 @@ export interface JobControl {
 /** A repository reaches only the runners that the operator gave it. */
 export interface Runners {
   get(name: string): JobControl | null;
+  /** Those that the operator named: what tasks run on by themselves. */
   names(): readonly string[];
   allows(name: string, repositoryFullName: string): boolean;
 }

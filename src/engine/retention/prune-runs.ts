@@ -2,6 +2,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import type { JobControl } from '../ports.ts';
+import { runnersHere } from '../runners-here.ts';
 
 const MOST_AT_ONCE = 1_000;
 const IDS = 400;
@@ -15,7 +16,7 @@ export interface Taken {
 /** Of those that ended before then, and whose tasks are over. A runner keeps what it does not see ended. */
 export async function pruneRuns(deps: Deps, endedBefore: Date): Promise<Taken> {
   let count = 0;
-  for (const name of deps.runners.names()) {
+  for (const name of runnersHere(deps.runners)) {
     const runner = deps.runners.get(name);
     if (runner?.forget === undefined) continue;
     for (const id of await forgettableRuns(deps, runner, { name, endedBefore })) {

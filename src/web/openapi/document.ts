@@ -1,6 +1,7 @@
 /** The OpenAPI document, made from the schemas by which the app reads requests and shapes answers. */
 import { z } from 'zod';
 import { batchDocumentJsonSchema } from '../../core/documents/index.ts';
+import { attended, attendedNews } from '../schemas/attended.ts';
 import { batch, batchSummary, plannedBatch } from '../schemas/batch.ts';
 import { blocker, issueBlocker } from '../schemas/blocker.ts';
 import { error, problem } from '../schemas/error.ts';
@@ -23,6 +24,8 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   planned_batch: plannedBatch,
   task,
   run,
+  attended,
+  attended_news: attendedNews,
   event,
   hold: scopedHold,
   explanation,

@@ -1,5 +1,6 @@
 /** Every call of the web application. A test holds it against the routes that there are. */
 import { VERBS, type Verb } from '../../core/command.ts';
+import { attended, attendedNews } from '../schemas/attended.ts';
 import { batch, batchSummary, plannedBatch } from '../schemas/batch.ts';
 import { pageOf } from '../schemas/common.ts';
 import { event } from '../schemas/event.ts';
@@ -8,6 +9,8 @@ import { accepted, alive, delivered, openApi, ready, released } from '../schemas
 import { holdBody, releaseBody, scopedHold } from '../schemas/hold.ts';
 import { knownRepository } from '../schemas/repository.ts';
 import {
+  attendBody,
+  attendedEndBody,
   batchesQuery,
   cancelBody,
   eventsQuery,
@@ -17,6 +20,7 @@ import {
   reasonBody,
   repositoriesQuery,
   resumeBody,
+  sessionQuery,
   streamQuery,
   submitQuery,
   tasksQuery,
@@ -119,6 +123,23 @@ const OF_TASKS: readonly Operation[] = [
   },
 ];
 
+const OF_ATTENDED: readonly Operation[] = [
+  {
+    ...{ method: 'post', path: '/api/v1/tasks/{id}/attend', summary: 'Run it yourself: whoever asks attends its run.' },
+    ...{ body: { schema: attendBody }, answers: { 201: { schema: attended } }, errors: [404, 409] },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/runs/{id}/attend',
+    summary: 'What the command is to do now. Waits for news for a while; each question is a sign of life.',
+    ...{ query: sessionQuery, answers: { 200: { schema: attendedNews } }, errors: [404, 409] },
+  },
+  {
+    ...{ method: 'post', path: '/api/v1/runs/{id}/attend/end', summary: 'Tell how the command ended.' },
+    ...{ body: { schema: attendedEndBody }, answers: { 202: { schema: accepted } }, errors: [404, 409] },
+  },
+];
+
 const OF_HOLDS: readonly Operation[] = [
   {
     ...{ method: 'get', path: '/api/v1/holds', summary: 'What is on hold, oldest first.', query: nothing },
@@ -193,4 +214,11 @@ const OUTSIDE: readonly Operation[] = [
   },
 ];
 
-export const OPERATIONS: readonly Operation[] = [...OF_BATCHES, ...OF_TASKS, ...OF_HOLDS, ...OTHERS, ...OUTSIDE];
+export const OPERATIONS: readonly Operation[] = [
+  ...OF_BATCHES,
+  ...OF_TASKS,
+  ...OF_ATTENDED,
+  ...OF_HOLDS,
+  ...OTHERS,
+  ...OUTSIDE,
+];

@@ -46,6 +46,42 @@ export const streamQuery = strict({ after });
 export const cancelBody = strict({ now: z.boolean().default(false).describe('Also stop what runs.') });
 export const resumeBody = strict({ force: z.boolean().default(false).describe('Also run again what was done.') });
 export const reasonBody = strict({ reason: text.optional() });
+const session = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{16,64}$/, { error: '16 to 64 letters, digits, - or _' })
+  .describe('Made by whoever attends, and known to nobody else: the same one again means the same run.');
+const digits = z.string().regex(/^\d{1,20}$/, { error: 'digits' });
+/** A run that somebody attends asks for news with it. */
+export const sessionQuery = strict({ session });
+export const attendBody = strict({
+  session,
+  host: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'the name of a machine' })
+    .describe('Where the attending process is.'),
+  boot: z
+    .string()
+    .regex(/^[0-9a-f-]{36}$/, { error: 'an id as /proc/sys/kernel/random/boot_id has it' })
+    .describe('`/proc/sys/kernel/random/boot_id` there.'),
+  pid_namespace: digits.describe('The number of `/proc/self/ns/pid` there.'),
+  pid: z.int().min(1).max(4_194_304),
+  start: digits.describe('Field 22 of `/proc/PID/stat`.'),
+});
+/** A year: what is older was never told. */
+const MAX_AGO_SECONDS = 31_622_400;
+export const attendedEndBody = strict({
+  session,
+  exit_code: z.int().min(0).max(255).nullable().default(null),
+  signal: z
+    .string()
+    .regex(/^(?!SIG)[A-Z][A-Z0-9+-]{1,15}$/, { error: 'the name of a signal without SIG, e.g. TERM' })
+    .nullable()
+    .default(null),
+  survivors: z.array(z.int().min(1).max(4_194_304)).max(1_000).default([]).describe('Pids that outlived KILL.'),
+  ended_seconds_ago: z.number().min(0).max(MAX_AGO_SECONDS).default(0),
+}).refine(({ exit_code: code, signal }) => (code === null) !== (signal === null), {
+  error: 'must hold an exit_code or a signal, and not both',
+});
 export const linkBody = strict({ issue: issueNumber });
 
 /** What each verb on a task takes. */

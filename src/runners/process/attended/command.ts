@@ -17,6 +17,8 @@ export interface AttendedOrder {
   env: Environment;
   /** Between TERM and KILL. */
   graceMs: number;
+  /** What its processes are known by; default: a new one. */
+  mark?: string;
 }
 
 /** One of the two is null. */
@@ -48,9 +50,8 @@ const LOOK_MS = 50;
 const EMPTY_LOOKS = 3;
 
 /** Throws the system's error where the program can't be run. Else it waits for nothing, so that no signal comes between. */
-export async function startAttended({ argv, env, graceMs }: AttendedOrder): Promise<Attended> {
+export async function startAttended({ argv, env, graceMs, mark = randomUUID() }: AttendedOrder): Promise<Attended> {
   if (!existsSync('/proc/self/stat')) throw new Error('it takes /proc, as Linux has it, to know its processes');
-  const mark = randomUUID();
   const guard = startGuard(mark, env, graceMs);
   const release = () => void guard.end();
   try {

@@ -1,0 +1,56 @@
+/** What `standdown attend` is asked for, and what it needs of the world. */
+import type { Attendant, AttendedEnd } from '../../core/attended.ts';
+
+interface Command {
+  argv: readonly [string, ...string[]];
+  /** Between TERM and KILL; null: the task's own, or 10. */
+  graceSeconds: number | null;
+}
+
+/** An issue ends it: no app, no database, no records. */
+export interface IssueOrder extends Command {
+  of: 'issue';
+  /** `owner/name` */
+  repository: string;
+  number: number;
+  intervalSeconds: number;
+}
+
+/** It is the work of a task: an app has it stopped, and is told how it ended. */
+export interface TaskOrder extends Command {
+  of: 'task';
+  desk: TaskDesk;
+}
+
+export type AttendOrder = IssueOrder | TaskOrder;
+
+export interface Claimed {
+  runId: string;
+  graceSeconds: number;
+  env: Readonly<Record<string, string>>;
+}
+
+export interface DeskNews {
+  state: 'running' | 'stopping' | 'over';
+  why: string | null;
+}
+
+/** The app, as far as one task is concerned. Throws where it gives no answer. */
+export interface TaskDesk {
+  /** Throws too where the task can't be had now. */
+  claim(session: string, attendant: Attendant): Promise<Claimed>;
+  /** Waits for news; asking for them keeps the claim. */
+  news(at: { runId: string; session: string }, ended: AbortSignal): Promise<DeskNews>;
+  /** Gives why that changes nothing; null: it was taken. */
+  end(at: { runId: string; session: string }, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<string | null>;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface AttendWorld {
+  env: Env;
+  /** What the command gets, without what is for Standdown alone. */
+  inherited: Env;
+  /** One line for people. */
+  tell(line: string): void;
+}

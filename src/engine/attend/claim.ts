@@ -1,0 +1,133 @@
+/**
+ * Claims of tasks by people who run them themselves. The issue is read first; the claim itself is decided in the pass that gives slots to
+ * ready tasks, of which one runs at a time: a task goes to one of the two, and every limit holds.
+ */
+import type { Attendant, AttendedRun } from '../../core/attended.ts';
+import { isLive, type Run } from '../../core/run.ts';
+import { beginRun } from '../begin-run.ts';
+import type { Deps } from '../deps.ts';
+import { graceSecondsOf } from '../grace.ts';
+import { SCHEDULE_KEY } from '../keys.ts';
+import { newRun } from '../new-run.ts';
+import { factsOf } from '../order.ts';
+import { asAttended, type Bar, barOf, barOfIssue } from './admit.ts';
+
+export interface Claim {
+  /** The same one again is given the run that it has. */
+  session: string;
+  attendant: Attendant;
+  /** This app sees that process. */
+  isVisible: boolean;
+}
+
+export type ClaimResult =
+  | {
+      result: 'claimed';
+      run: Run;
+      graceSeconds: number;
+      /** What the command is told of itself. */
+      env: Readonly<Record<string, string>>;
+    }
+  | ({ result: 'conflict' } & Bar)
+  | { result: 'not_found' }
+  | { result: 'unavailable'; message: string };
+
+export interface Claims {
+  /** Throws `GitHubError` where the task's issue can't be read. */
+  claim(taskId: string, claim: Claim): Promise<ClaimResult>;
+  /** What is waiting is decided now: no start may be decided beside it. */
+  decide(): Promise<void>;
+}
+
+interface Waiting {
+  taskId: string;
+  claim: Claim;
+  settle(answer: ClaimResult | Promise<ClaimResult>): void;
+}
+
+const PATIENCE_MS = 15_000;
+/** The pass may be another app's on the same database. */
+const ASK_AGAIN_MS = 250;
+/** The task moved under the decision this often: something else drives it hard. */
+const MAX_ROUNDS = 4;
+
+export function makeClaims(deps: Deps): Claims {
+  const { store, clock } = deps;
+  const waiting = new Set<Waiting>();
+
+  async function untilDecided(taskId: string, claim: Claim): Promise<ClaimResult> {
+    const ask = () => store.queue.enqueue([{ key: SCHEDULE_KEY, dueAt: clock() }]);
+    const timers: NodeJS.Timeout[] = [];
+    const decided = new Promise<ClaimResult>((settle) => {
+      const one = { taskId, claim, settle };
+      waiting.add(one);
+      timers.push(setTimeout(() => waiting.delete(one) && settle(LATE), PATIENCE_MS));
+    });
+    try {
+      await ask();
+      if (!store.exclusive) timers.push(setInterval(() => void ask().catch(() => {}), ASK_AGAIN_MS));
+      return await decided;
+    } finally {
+      for (const timer of timers) clearInterval(timer);
+    }
+  }
+
+  return {
+    async claim(taskId, claim) {
+      const known = await claimedBy(deps, taskId, claim);
+      if (known !== null) return known;
+      const task = await store.task(taskId);
+      if (task === null) return { result: 'not_found' };
+      const bar = (await barOf(deps, task)) ?? (await barOfIssue(deps, task));
+      return bar === null ? untilDecided(taskId, claim) : { result: 'conflict', ...bar };
+    },
+    async decide() {
+      for (const one of waiting) {
+        waiting.delete(one);
+        const answer = take(deps, one);
+        one.settle(answer);
+        await answer.catch(() => {});
+      }
+    },
+  };
+}
+
+const LATE: ClaimResult = { result: 'unavailable', message: 'the app did not come to it in time: try again' };
+
+async function take(deps: Deps, { taskId, claim }: Pick<Waiting, 'taskId' | 'claim'>): Promise<ClaimResult> {
+  const { store, clock, newId } = deps;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const known = await claimedBy(deps, taskId, claim);
+    if (known !== null) return known;
+    const task = await store.task(taskId);
+    if (task === null) return { result: 'not_found' };
+    const bar = await barOf(deps, task);
+    if (bar !== null) return { result: 'conflict', ...bar };
+    const batch = task.batchId === null ? null : await store.batch(task.batchId);
+    const now = clock();
+    const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work' }, now);
+    const attended: AttendedRun = { ...claim, runId: run.id, claimedAt: now, heardAt: now, order: null, end: null };
+    const writes = beginRun({ task, run, batch }, now);
+    // After its run's row, which it belongs to.
+    if (await store.commit([...writes, { write: 'attended.insert', attended }])) return answer(deps, run);
+  }
+  return { result: 'conflict', message: 'the task kept changing: try again' };
+}
+
+async function claimedBy(deps: Deps, taskId: string, { session }: Claim): Promise<ClaimResult | null> {
+  const known = await deps.store.attendedRunOf(session);
+  const run = known === null ? null : await deps.store.run(known.runId);
+  if (run === null) return null;
+  if (run.taskId === taskId && isLive(run)) return answer(deps, run);
+  return { result: 'conflict', message: `this session has had run ${run.id} already` };
+}
+
+async function answer(deps: Deps, run: Run): Promise<ClaimResult> {
+  const { store } = deps;
+  const task = await store.task(run.taskId);
+  if (task === null) return { result: 'not_found' };
+  const repository = await store.repository(task.repositoryId);
+  const batch = task.batchId === null ? null : await store.batch(task.batchId);
+  const env = factsOf(task, run, { repository, batch });
+  return { result: 'claimed', run, graceSeconds: graceSecondsOf(deps, task), env };
+}
