@@ -68,3 +68,103 @@ test("the command's exit code is passed on, and is what the task becomes", async
   const { body } = await rest(world, 'GET', `/tasks/${idOf(bad)}/log`);
   expect(body).toMatch(/^\[standdown: its output is not kept here: .*\]\n$/);
 });
+
+test('a close stops the whole tree within its grace, is told on the terminal, and by one truthful comment', async () => {
+  const issue = newIssue(world);
+  const batch = await submitTask(issue.number, { grace_seconds: 0.5 });
+  const marker = word();
+  const modes = ['ignores_term', 'own_session', 'daemon'];
+  const script = modes.map((mode) => `perl "$0" ${mode} ${marker} ${deadline(60)} &`).join(' ');
+  const attending = start(batch, ['sh', '-c', `${script} wait; : ${marker}`, NASTY]);
+  await expect.poll(() => attending.out().match(/ready \w+/g)?.length, WAIT).toBe(3);
+  await untilRunning(world, batch, 'train');
+  world.clock.forward();
+  issue.close({ by: 'ann', reason: 'not_planned' });
+  expect(await attending.done).toBe(124);
+  expectGone(marker);
+  const because = `standdown: acme/widgets#${issue.number} was closed as not planned by ann: TERM to`;
+  expect(attending.err()).toContain(because);
+  expect(attending.err()).toMatch(/TERM to \d+ processes, KILL after 0.5 s\nstanddown: KILL was needed; nothing of it/);
+  await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'issue_not_planned', actor: 'ann' });
+  await untilQuiet(world);
+  const [outcome, ...more] = outcomesOf(world, issue.number);
+  expect(outcome).toMatch(/`train`: run 1 was stopped \(TERM(, then KILL)?, gone after .*, scan: best effort\); the task is \*\*cancelled\*\*/);
+  expect(more).toEqual([]);
+});
+
+test("a person's cancel stops it likewise, and KILL is never sent before the grace is over", async () => {
+  const batch = await submitTask(newIssue(world).number, { grace_seconds: 600 });
+  const marker = word();
+  const ends = `$SIG{TERM} = sub { print "told\\n"; exit 3 }; $| = 1; print "up\\n"; sleep 1 while 1`;
+  const attending = start(batch, ['perl', '-e', ends, marker]);
+  await expect.poll(() => attending.out(), WAIT).toBe('up\n');
+  expect((await rest(world, 'POST', `/tasks/${idOf(batch)}/cancel`)).status).toBe(202);
+  expect([await attending.done, attending.out()]).toEqual([124, 'up\ntold\n']);
+  expect(attending.err()).toBe('standdown: train was cancelled by api: TERM to 1 process, KILL after 600 s\n');
+  await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'api' });
+  expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'cancelled', exitCode: 3, killAt: null });
+});
+
+test('one that is attended is had by nobody else', async () => {
+  const batch = await submitTask(newIssue(world).number);
+  const marker = word();
+  const first = start(batch, worker(0, marker));
+  await untilRunning(world, batch, 'train');
+  const second = start(batch, ['touch', 'never']);
+  expect(await second.done).toBe(5);
+  expect(second.err()).toBe('standdown: nothing was started: train is running already, as run 1\n');
+  await finish(await pidOf(marker));
+  expect(await first.done).toBe(0);
+  await untilTask(world, batch, 'train', { state: 'done' });
+  const third = start(batch, ['touch', 'never']);
+  expect([await third.done, third.err()]).toEqual([
+    5,
+    'standdown: nothing was started: train is done: only a retry makes it run again\n',
+  ]);
+  expect(await numberOfRuns(world, idOf(batch))).toBe(1);
+});
+
+test('kill -9 of whoever attends: the guard ends the tree, and then the run is lost', async () => {
+  const batch = await submitTask(newIssue(world).number, { retry: { environment_attempts: 1 }, grace_seconds: 1 });
+  const marker = word();
+  const attending = start(batch, ['perl', NASTY, 'ignores_term', marker, deadline(60)]);
+  await expect.poll(() => attending.out(), WAIT).toContain('ready');
+  await untilRunning(world, batch, 'train');
+  attending.child.kill('SIGKILL');
+  // What it was is not over while anything of it is alive.
+  await expect.poll(async () => (await runOf(world, batch, 'train'))?.state, WAIT).toBe('lost');
+  expectGone(marker);
+  await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
+  const reason = 'whoever attended it is gone without a word, and so is the command';
+  expect(await runOf(world, batch, 'train')).toMatchObject({ reason, exitCode: null, survivors: [] });
+});
+
+test('a program that is not there is told as shells do, and fails the task', async () => {
+  const batch = await submitTask(newIssue(world).number);
+  const attending = start(batch, ['no-such-program-here']);
+  expect([await attending.done, attending.err()]).toEqual([
+    127,
+    'standdown: there is no program "no-such-program-here"\n',
+  ]);
+  await untilTask(world, batch, 'train', { state: 'failed' });
+  expect(await runOf(world, batch, 'train')).toMatchObject({ exitCode: 127 });
+});
+
+test('one task goes to its runner or to whoever attends it, never to both', async () => {
+  const marker = word();
+  const run = ['sh', '-c', `sleep 1; : ${marker}`];
+  const tried = Array.from({ length: 6 }, async () => {
+    const batch = await submit(world, { train: { run } }, batchName());
+    const claimed = await rest(world, 'POST', `/tasks/${idOf(batch)}/attend`, claimBody());
+    return { batch, claimed };
+  });
+  for (const { batch, claimed } of await Promise.all(tried)) {
+    const runner = claimed.status === 201 ? 'attended' : 'local';
+    if (claimed.status !== 201) expect(claimed).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    expect(await runOf(world, batch, 'train')).toMatchObject({ runner, number: 1 });
+    expect(await numberOfRuns(world, idOf(batch))).toBe(1);
+    const started = (await eventsOf(world, { taskId: idOf(batch), type: 'RUN_STARTING' })).length;
+    expect(started).toBe(1);
+    if (claimed.status === 201) await tellEnd(claimed.body as { run_id: string });
+  }
+});
