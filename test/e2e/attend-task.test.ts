@@ -2,9 +2,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Attending, attendTask, bundleCli } from '../support/attend.ts';
 import { deadline, endByWord, expectGone, makeMarker, NASTY, removeDirectory } from '../support/processes.ts';
-import { API_TOKEN, outcomesOf, type RestBatch, rest, runOf, submit, untilQuiet, untilRunning, untilTask, WAIT } from '../support/world.ts';
+import {
+  API_TOKEN,
+  outcomesOf,
+  type RestBatch,
+  rest,
+  runOf,
+  submit,
+  untilQuiet,
+  untilRunning,
+  untilTask,
+  WAIT,
+} from '../support/world.ts';
 import { finish, pidOf } from './programs.ts';
-import { batchName, type ClockedWorld, closeWorld, eventsOf, makeClockedWorld, newIssue, numberOfRuns } from './support.ts';
+import { batchName, type ClockedWorld, closeWorld, makeClockedWorld, newIssue, numberOfRuns } from './support.ts';
 
 let place: { dir: string; cli: string };
 let world: ClockedWorld;
@@ -88,7 +99,9 @@ test('a close stops the whole tree within its grace, is told on the terminal, an
   await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'issue_not_planned', actor: 'ann' });
   await untilQuiet(world);
   const [outcome, ...more] = outcomesOf(world, issue.number);
-  expect(outcome).toMatch(/`train`: run 1 was stopped \(TERM(, then KILL)?, gone after .*, scan: best effort\); the task is \*\*cancelled\*\*/);
+  expect(outcome).toMatch(
+    /`train`: run 1 was stopped \(TERM(, then KILL)?, gone after .*, scan: best effort\); the task is \*\*cancelled\*\*/,
+  );
   expect(more).toEqual([]);
 });
 
@@ -148,23 +161,4 @@ test('a program that is not there is told as shells do, and fails the task', asy
   ]);
   await untilTask(world, batch, 'train', { state: 'failed' });
   expect(await runOf(world, batch, 'train')).toMatchObject({ exitCode: 127 });
-});
-
-test('one task goes to its runner or to whoever attends it, never to both', async () => {
-  const marker = word();
-  const run = ['sh', '-c', `sleep 1; : ${marker}`];
-  const tried = Array.from({ length: 6 }, async () => {
-    const batch = await submit(world, { train: { run } }, batchName());
-    const claimed = await rest(world, 'POST', `/tasks/${idOf(batch)}/attend`, claimBody());
-    return { batch, claimed };
-  });
-  for (const { batch, claimed } of await Promise.all(tried)) {
-    const runner = claimed.status === 201 ? 'attended' : 'local';
-    if (claimed.status !== 201) expect(claimed).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
-    expect(await runOf(world, batch, 'train')).toMatchObject({ runner, number: 1 });
-    expect(await numberOfRuns(world, idOf(batch))).toBe(1);
-    const started = (await eventsOf(world, { taskId: idOf(batch), type: 'RUN_STARTING' })).length;
-    expect(started).toBe(1);
-    if (claimed.status === 201) await tellEnd(claimed.body as { run_id: string });
-  }
 });

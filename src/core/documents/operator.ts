@@ -1,5 +1,6 @@
 /** The operator's file: which runners exist and who may use them, limits, floors of permission, and how long things are kept. */
 import { z } from 'zod';
+import { ATTENDED } from '../attended.ts';
 import { isLoopbackName } from '../loopback.ts';
 import { type Floor, PERMISSIONS } from '../policy.ts';
 import { asMapping, check, protoKeys, strict } from './check.ts';
@@ -174,8 +175,15 @@ const retention = strict({
   eventsDays: given.events_days,
 }));
 
+const RESERVED = `"${ATTENDED}" is no runner to configure: it is there by itself, for tasks that only people run; another name is accepted`;
+
 const operatorFile = strict({
-  runners: z.record(name, runner).default({}),
+  runners: z
+    .record(name, runner)
+    .superRefine((given, context) => {
+      if (Object.hasOwn(given, ATTENDED)) context.addIssue({ code: 'custom', path: [ATTENDED], message: RESERVED });
+    })
+    .default({}),
   limits: limits.prefault({}),
   permissions_floor: permissionsFloor.default({}),
   trusted_apps: z.array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/, { error: "an App's slug" })).default([]),

@@ -9,7 +9,7 @@ import { MATCHING_OF_A_TEXT, makeMatches } from './pattern.ts';
 import { bounded, type Finding, type Keys, type Locate, type Parsed, problemsOf, under } from './problem.ts';
 import { commandPrefix, permissions, policy, toPolicy } from './repository-policy.ts';
 import { resolveTasks } from './resolve.ts';
-import { template } from './task.ts';
+import { missingRun, template } from './task.ts';
 import { type Template, templateFindings, toTemplate } from './template.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -56,7 +56,7 @@ export function parseRepositoryFile(value: unknown, locate?: Locate): Parsed<Rep
   const shape = inspect(schema, value, {
     mayHoldExpressions: mayHold,
     maxValues: MAX_VALUES,
-    findings: () => batchesFindings(value),
+    findings: () => [...templatesFindings(value), ...batchesFindings(value)],
     locate,
   });
   if (!shape.ok) return shape;
@@ -79,6 +79,14 @@ export function repositoryFileJsonSchema(): Record<string, unknown> {
 
 function mayHold(keys: Keys): boolean {
   return mayHoldExpressions(keys[0] === 'batches' ? keys.slice(2) : keys);
+}
+
+/** Of templates whose key is right: nothing else is told of one whose key is not. */
+function templatesFindings(value: unknown): Finding[] {
+  return Object.entries(asMapping(asMapping(value)?.tasks) ?? {}).flatMap(([key, entry]) => {
+    const given = name.safeParse(key).success ? asMapping(entry) : null;
+    return given === null ? [] : under(['tasks', key], missingRun(given));
+  });
 }
 
 function batchesFindings(value: unknown): Finding[] {

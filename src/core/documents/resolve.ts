@@ -1,9 +1,10 @@
 /** From a batch as it is written to one whose tasks have complete specs: templates looked up, inputs checked, expressions filled in. */
+import { ATTENDED } from '../attended.ts';
 import type { BatchDocument, DraftBatch, DraftTask, TaskEntry } from './batch.ts';
 import { type ExpressionContext, fill } from './fill.ts';
 import { type Matches, makeMatches } from './pattern.ts';
 import { bounded, type Finding, listed, type Parsed, problemsOf, under } from './problem.ts';
-import { complete, override } from './task.ts';
+import { complete, override, placeFindings } from './task.ts';
 import { defaultFindings, type Template } from './template.ts';
 
 export interface ResolveContext {
@@ -57,6 +58,7 @@ function resolveTask(draft: DraftTask, ground: Ground): { task: TaskEntry } | { 
   if (whole === null) return { findings: [{ keys: ['uses'], message: 'is missing: must be the name of a template' }] };
   const filled = fill(whole, draft.with, { context: contextOf(draft, ground), matches: ground.matches });
   const findings = [
+    ...placeFindings(whole.spec),
     ...defaultFindings(draft.inputs, ground.matches),
     ...(filled.ok ? [] : filled.findings.map(asWith)),
   ];
@@ -69,7 +71,7 @@ function resolveTask(draft: DraftTask, ground: Ground): { task: TaskEntry } | { 
 /** null: neither says what to run. */
 function merge({ spec: own, inputs }: DraftTask, used: Template | null): Pick<Template, 'spec' | 'inputs'> | null {
   if (used !== null) return { spec: override(used.spec, own), inputs: new Map([...used.inputs, ...inputs]) };
-  const { runsOn, run } = own;
+  const { runsOn, run = runsOn === ATTENDED ? [] : undefined } = own;
   return runsOn === undefined || run === undefined ? null : { spec: complete({ ...own, runsOn, run }), inputs };
 }
 

@@ -1,5 +1,6 @@
 /** A task as documents write it: its fields, what they are where they are left out, and the spec that it becomes. */
 import { z } from 'zod';
+import { ATTENDED } from '../attended.ts';
 import { DEFAULT_ENVIRONMENT_ATTEMPTS } from '../failure.ts';
 import { strict } from './check.ts';
 import { defined } from './defined.ts';
@@ -16,6 +17,7 @@ import {
   title,
 } from './fields.ts';
 import { type Inputs, inputs, toInputs, values } from './input.ts';
+import type { Finding } from './problem.ts';
 import type { EvidenceSpec, TaskSpec, VerifySpec } from './spec.ts';
 
 /** What a task says itself; what is not there comes from its template, or is the default. */
@@ -94,10 +96,16 @@ const shared = {
 };
 
 const label = title.optional().describe('For people; default: its key.');
-const runsOn = name.describe("A runner of the operator's file.");
-const run = argv.describe('An argv, never a shell line; items may hold expressions.');
+const runsOn = name.describe(`A runner of the operator's file; ${ATTENDED}: only people run it.`);
+const run = argv.describe(
+  `An argv, never a shell line; items may hold expressions. Needed, unless runs_on is ${ATTENDED}.`,
+);
+const onlyPeople = { properties: { runs_on: { const: ATTENDED } } };
 
-export const template = strict({ name: label, runs_on: runsOn, run, ...shared });
+/** `run` may be left out where only people run it: `missingProgram` tells where it may not. */
+export const template = strict({ name: label, runs_on: runsOn, run: run.optional(), ...shared }).meta({
+  anyOf: [{ required: ['run'] }, onlyPeople],
+});
 
 /** `runs_on` and `run` may come from the template that it uses: `missingProgram` tells where they don't. */
 export const task = strict({
@@ -109,18 +117,35 @@ export const task = strict({
   runs_on: runsOn.optional(),
   run: run.optional(),
   ...shared,
-}).meta({ anyOf: [{ required: ['uses'] }, { required: ['runs_on', 'run'] }] });
+}).meta({
+  anyOf: [{ required: ['uses'] }, { required: ['runs_on', 'run'] }, { required: ['runs_on'], ...onlyPeople }],
+});
+
+const NO_PROGRAM = 'is missing: must be a list of strings, the program first, never a shell line';
 
 /** Of what a task has to say where it uses no template: what it does not, as the schema of a template tells it. */
 export function missingProgram(entry: Readonly<Record<string, unknown>>): { key: string; message: string }[] {
   if (entry.uses !== undefined) return [];
   const accepted = {
     runs_on: 'is missing: must be a string, unless the task uses a template',
-    run: 'is missing: must be a list of strings, the program first, never a shell line, unless the task uses a template',
+    run: `${NO_PROGRAM}, unless the task uses a template`,
   };
   return Object.entries(accepted)
-    .filter(([key]) => entry[key] === undefined)
+    .filter(([key]) => entry[key] === undefined && !(key === 'run' && entry.runs_on === ATTENDED))
     .map(([key, message]) => ({ key, message }));
+}
+
+/** Of a template as it is written. */
+export function missingRun(entry: Readonly<Record<string, unknown>>): Finding[] {
+  return entry.run === undefined && entry.runs_on !== ATTENDED ? [{ keys: ['run'], message: NO_PROGRAM }] : [];
+}
+
+/** What the runner does not go with, wherever each of the two comes from. */
+export function placeFindings({ runsOn: place, run: program, verify: second }: TaskSpec): Finding[] {
+  if (place !== ATTENDED) return program.length === 0 ? [{ keys: ['run'], message: NO_PROGRAM }] : [];
+  if (!second) return [];
+  const message = `must not be there where runs_on is ${ATTENDED}: there is no runner to run it; accepted: null`;
+  return [{ keys: ['verify'], message }];
 }
 
 /** Only what was given. */

@@ -5,7 +5,7 @@ import { type Inputs, valueProblem } from './input.ts';
 import { MATCHING_OF_A_TEXT, type Matches, makeMatches } from './pattern.ts';
 import { type Finding, type Parsed, problemsOf } from './problem.ts';
 import type { TaskSpec } from './spec.ts';
-import { complete, ownInputs, type template, toOwnSpec } from './task.ts';
+import { complete, ownInputs, placeFindings, type template, toOwnSpec } from './task.ts';
 
 export interface Template {
   /** Its key in the file. */
@@ -38,13 +38,13 @@ export function instantiate(
 }
 
 export function toTemplate(key: string, given: z.output<typeof template>): Template {
-  const spec = complete({ ...toOwnSpec(given), runsOn: given.runs_on, run: given.run });
+  const spec = complete({ ...toOwnSpec(given), runsOn: given.runs_on, run: given.run ?? [] });
   return { key, name: given.name ?? key, priority: given.priority ?? 0, spec, inputs: ownInputs(given) };
 }
 
 /** What can be told of a template before anybody starts it: expressions that name nothing, defaults that would be refused. */
 export function templateFindings({ spec, inputs }: Pick<Template, 'spec' | 'inputs'>, matches: Matches): Finding[] {
-  return [...expressionFindings(spec, inputs), ...defaultFindings(inputs, matches)];
+  return [...placeFindings(spec), ...expressionFindings(spec, inputs), ...defaultFindings(inputs, matches)];
 }
 
 export function defaultFindings(inputs: Inputs, matches: Matches): Finding[] {

@@ -2,6 +2,7 @@
  * Why a task is not running, in one line: the first thing that somebody would have to change, or that time will. Pure; the
  * facts are gathered in engine/why.
  */
+import { ATTENDED } from '../attended.ts';
 import type { Batch } from '../batch.ts';
 import { type BlockerView, blocking } from '../blockers/blocker.ts';
 import type { ScopedHold } from '../hold.ts';
@@ -63,6 +64,7 @@ const REASONS = [
   issueWords,
   notBeforeWords,
   limitWords,
+  attendedWords,
 ];
 
 /** null: it runs, or has ended. */
@@ -183,6 +185,11 @@ function notBeforeWords({ task: { notBefore, notBeforeReason }, now }: WaitingFa
 function limitWords({ limits }: WaitingFacts): string | null {
   const full = limits.find(({ used, max }) => used >= max);
   return full === undefined ? null : `${full.name} runs ${full.used} of ${full.max} at most`;
+}
+
+function attendedWords({ task: { id, state, spec } }: WaitingFacts): string | null {
+  if (state !== 'ready' || spec.runsOn !== ATTENDED) return null;
+  return `somebody has to run it: standdown attend --task ${id} -- COMMAND`;
 }
 
 function atMost(items: readonly string[]): string {
