@@ -16,9 +16,6 @@ import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
 import { placeOfSelf, seesAlive } from '../runners/process/attended/sight.ts';
 import type { Actions, HoldRequest, Insights } from '../web/index.ts';
 
-/** How long somebody who asks for news waits for them. */
-const NEWS_MS = 20_000;
-
 /** What only a running engine does. */
 export interface EngineActions {
   requestSweep(): Promise<void>;
@@ -56,7 +53,7 @@ export function makeActions(deps: Deps, { requestSweep, claim }: EngineActions):
     unlink: (taskId, actor) => linkTask(deps, taskId, null, { actor }),
     attend: (taskId, { session, attendant }) =>
       claim(taskId, { session, attendant, isVisible: seesAlive(attendant, placeOfSelf()) }),
-    followAttended: (session, ended) => followAttended(deps, session, { waitMs: NEWS_MS, ended }),
+    followAttended: (session, wait) => followAttended(deps, session, wait),
     endAttended: (session, { agoMs, ...end }) =>
       // Two machines' clocks differ: how long ago it was, they agree on.
       endAttended(deps, session, { ...end, at: new Date(clock().getTime() - agoMs) }),

@@ -18,8 +18,9 @@ export function makeTaskDesk(client: (ended?: AbortSignal) => Client, taskId: st
       const { run_id: runId, grace_seconds: graceSeconds, env } = understand(attendedView, answer);
       return { runId, graceSeconds, env: ofStanddown(env) };
     },
-    async news({ runId, session }, ended) {
-      return understand(attendedNewsView, await client(ended).request('GET', `${path(runId)}?session=${session}`));
+    async news({ runId, session }, { isPatient, ended }) {
+      const query = `session=${session}${isPatient ? '' : '&wait_seconds=0'}`;
+      return understand(attendedNewsView, await client(ended).request('GET', `${path(runId)}?${query}`));
     },
     async end({ runId, session }, { exitCode, signal, survivors, agoMs }) {
       const json = { session, exit_code: exitCode, signal, survivors, ended_seconds_ago: Math.max(0, agoMs / 1_000) };

@@ -63,8 +63,8 @@ export interface Actions {
   unlink(taskId: string, actor: string): Promise<TaskResult>;
   /** Somebody runs the task themselves, from now on. */
   attend(taskId: string, claim: { session: string; attendant: Attendant }): Promise<ClaimResult>;
-  /** Waits for a while for something to tell, as long as `ended` lets it. */
-  followAttended(session: Session, ended: AbortSignal): Promise<FollowResult>;
+  /** Waits for something to tell, as long as `ended` lets it. */
+  followAttended(session: Session, wait: { waitMs: number; ended: AbortSignal }): Promise<FollowResult>;
   endAttended(session: Session, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<EndResult>;
   sweep(): Promise<void>;
   /** The end of the newest run's output; null: no such task. */

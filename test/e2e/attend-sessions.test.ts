@@ -7,17 +7,7 @@ import type { JobControl } from '../../src/engine/ports.ts';
 import { AGENT_TOKEN, startTestAgent } from '../support/agent.ts';
 import { type Attendant, anAttendant } from '../support/attendant.ts';
 import { makeTemporaryDirectory, removeDirectory } from '../support/processes.ts';
-import {
-  API_TOKEN,
-  type RestBatch,
-  rest,
-  runOf,
-  submit,
-  taskOf,
-  untilRunning,
-  untilTask,
-  WAIT,
-} from '../support/world.ts';
+import { type RestBatch, rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
 import {
   batchName,
   type ClockedWorld,
@@ -100,21 +90,11 @@ const submitTask = (fields: object = {}, more: object = {}) =>
 const attend = (batch: RestBatch, by: Attendant = anAttendant()) =>
   rest(world, 'POST', `/tasks/${idOf(batch)}/attend`, by);
 const ask = ({ runId, session }: Held) => rest(world, 'GET', `/runs/${runId}/attend?session=${session}`);
+/** Asks for news, and does not wait for them. */
+const heartbeat = ({ runId, session }: Held) =>
+  rest(world, 'GET', `/runs/${runId}/attend?session=${session}&wait_seconds=0`);
 const tellEnd = ({ runId, session }: Held, end: object = { exit_code: 0 }) =>
   rest(world, 'POST', `/runs/${runId}/attend/end`, { session, ...end });
-
-/** Asks for news, and does not wait for them. */
-async function heartbeat({ runId, session }: Held): Promise<void> {
-  const heardAt = async () => (await world.app().deps.store.attendedRunOf(session))?.heardAt;
-  const before = await heardAt();
-  const asking = new AbortController();
-  const headers = { authorization: `Bearer ${API_TOKEN}` };
-  const url = `${world.app().url}/api/v1/runs/${runId}/attend?session=${session}`;
-  const answer = fetch(url, { headers, signal: asking.signal }).catch(() => null);
-  await expect.poll(heardAt, WAIT).not.toEqual(before);
-  asking.abort();
-  await answer;
-}
 
 async function held(batch: RestBatch, by: Attendant = anAttendant()): Promise<Held> {
   const { status, body } = await attend(batch, by);
@@ -213,7 +193,7 @@ describe('silence', () => {
     const batch = await submitTask({ retry: { attempts: 3, environment_attempts: 3 } });
     const at = await held(batch);
     ahead = 14 * MINUTE;
-    await heartbeat(at);
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     ahead = 28 * MINUTE;
     await looked();
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
@@ -239,7 +219,7 @@ describe('silence', () => {
     await world.start();
     await looked();
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
-    await heartbeat(at);
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     await tellEnd(at, { exit_code: 4 });
     await untilTask(world, batch, 'train', { state: 'failed', cause: 'run_failed' });
   });
@@ -250,9 +230,9 @@ describe('silence', () => {
     ahead = 10 * MINUTE;
     await looked();
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
-    await heartbeat(at);
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     ahead = 24 * MINUTE;
-    await heartbeat(at);
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     ahead = 31 * MINUTE;
     const news = { state: 'stopping', signal: 'TERM', why: 'run 1 of train took longer than it may' };
     await expect.poll(async () => (await ask(at)).body, WAIT).toMatchObject(news);
@@ -267,7 +247,7 @@ describe('a stop', () => {
     const batch = await submitTask({ issue: issue.number, grace_seconds: 3 });
     const at = await held(batch);
     const news = ask(at);
-    await heartbeat(at);
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     world.clock.forward();
     issue.close({ by: 'ann', reason: 'completed' });
     const why = `acme/widgets#${issue.number} was closed as completed by ann`;

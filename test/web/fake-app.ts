@@ -342,8 +342,8 @@ function makeActions(world: World): Actions {
       if (acted.result !== 'accepted') return acted;
       return { result: 'claimed', run: makeRun(), graceSeconds: 2.5, env: { STANDDOWN_RUN_ID: 'run_1' } };
     },
-    followAttended: async ({ runId, session }, _ended) => {
-      world.acts.push({ id: runId, follow: session });
+    followAttended: async ({ runId, session }, { waitMs }) => {
+      world.acts.push({ id: runId, follow: session, waitMs });
       if (runId === 'run_busy') return { result: 'conflict', message: 'another session' };
       if (runId !== 'run_1') return { result: 'not_found' };
       return { result: 'news', news: world.news };

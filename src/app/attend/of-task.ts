@@ -81,14 +81,16 @@ async function follow(
   let failures = 0;
   while (!ended.aborted) {
     const askedAt = performance.now();
-    let pauseMs: number;
+    // That it answers again is not to wait for news.
+    const isPatient = failures === 0;
+    let pauseMs = 0;
     try {
-      const { state, why } = await desk.news(at, ended);
+      const { state, why } = await desk.news(at, { isPatient, ended });
       if (failures > 0) tell('the app answers again');
       failures = 0;
       if (state !== 'running') onOrder(why ?? 'the app says that it is to end');
       if (state === 'over') return;
-      pauseMs = state === 'stopping' ? STOPPING_MS : LEAST_MS - (performance.now() - askedAt);
+      if (isPatient) pauseMs = state === 'stopping' ? STOPPING_MS : LEAST_MS - (performance.now() - askedAt);
     } catch (error) {
       if (failures === 0 && !ended.aborted) {
         tell(`the app gives no answer, the command goes on: ${(error as Error).message}`);

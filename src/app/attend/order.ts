@@ -39,8 +39,8 @@ export interface DeskNews {
 export interface TaskDesk {
   /** Throws too where the task can't be had now. */
   claim(session: string, attendant: Attendant): Promise<Claimed>;
-  /** Waits for news; asking for them keeps the claim. */
-  news(at: { runId: string; session: string }, ended: AbortSignal): Promise<DeskNews>;
+  /** Asking for news keeps the claim. With patience the answer waits until there are some, for a while. */
+  news(at: { runId: string; session: string }, how: { isPatient: boolean; ended: AbortSignal }): Promise<DeskNews>;
   /** Gives why that changes nothing; null: it was taken. */
   end(at: { runId: string; session: string }, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<string | null>;
 }

@@ -5,7 +5,7 @@ import { conflict, HttpError } from '../errors.ts';
 import type { Actions } from '../ports.ts';
 import { presentAttended, presentNews } from '../present/attended.ts';
 import { readId, readQuery, unknown } from '../query.ts';
-import { attendBody, attendedEndBody, sessionQuery } from '../schemas/requests.ts';
+import { attendBody, attendedEndBody, newsQuery } from '../schemas/requests.ts';
 
 export interface AttendedDeps {
   actions: Actions;
@@ -37,9 +37,9 @@ export function attendRunRoutes({ actions, closing }: AttendedDeps): Hono {
   const app = new Hono();
   app.get('/:id/attend', async (c) => {
     const runId = readId(c, 'run');
-    const { session } = readQuery(c, sessionQuery);
+    const { session, wait_seconds: seconds } = readQuery(c, newsQuery);
     const ended = AbortSignal.any([c.req.raw.signal, ...(closing === undefined ? [] : [closing])]);
-    const followed = await actions.followAttended({ runId, session }, ended);
+    const followed = await actions.followAttended({ runId, session }, { waitMs: seconds * 1_000, ended });
     if (followed.result === 'not_found') throw unknown('run', runId);
     if (followed.result === 'conflict') throw conflict(followed);
     return c.json(presentNews(followed.news));

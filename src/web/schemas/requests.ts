@@ -50,9 +50,16 @@ const session = z
   .string()
   .regex(/^[A-Za-z0-9_-]{16,64}$/, { error: '16 to 64 letters, digits, - or _' })
   .describe('Made by whoever attends, and known to nobody else: the same one again means the same run.');
+/** Shorter than who asks waits for an answer. */
+const MAX_WAIT_SECONDS = 20;
 const digits = z.string().regex(/^\d{1,20}$/, { error: 'digits' });
 /** A run that somebody attends asks for news with it. */
-export const sessionQuery = strict({ session });
+export const newsQuery = strict({
+  session,
+  wait_seconds: whole(0, MAX_WAIT_SECONDS, MAX_WAIT_SECONDS).describe(
+    'How long the answer may wait for something to tell.',
+  ),
+});
 export const attendBody = strict({
   session,
   host: z

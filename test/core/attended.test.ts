@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { type AttendedRun, GONE_REASON, probeAttended, type SeenAttendant } from '../../src/core/attended.ts';
+import { at } from '../support/builders.ts';
+
+const unseen: SeenAttendant = { alive: null, left: [] };
+const attendant = { host: 'lab-3', boot: 'b', pidNamespace: '1', pid: 7, start: '8' };
+
+function anAttendedRun(set: Partial<AttendedRun> = {}): AttendedRun {
+  return {
+    ...{ runId: 'run_1', session: 's', attendant, isVisible: true, claimedAt: at(0), heardAt: at(0) },
+    ...{ order: null, end: null, ...set },
+  };
+}
+
+const probe = (run: Partial<AttendedRun>, seen: SeenAttendant, seconds = 0, deafUntil = at(0)) =>
+  probeAttended(anAttendedRun(run), seen, { now: at(seconds), deafUntil });
+
+describe('an attended run', () => {
+  it('runs while its process is seen, however long nothing is heard of it, and is never silent', () => {
+    const seen = { alive: true, left: [] };
+    expect(probe({}, seen, 86_400)).toMatchObject({ state: 'running', startedAt: at(0), lastOutputAt: at(86_400) });
+  });
+
+  it('is gone where its process was seen and is not there any more, once nothing of it is left', () => {
+    expect(probe({}, { alive: false, left: [9] })).toMatchObject({ state: 'vanished', survivors: [9] });
+    expect(probe({}, { alive: false, left: [] }, 1)).toMatchObject({ survivors: [], reason: GONE_REASON });
+  });
+
+  it('is neither alive nor dead where nothing is seen or heard of it for longer than its lease', () => {
+    expect(probe({ heardAt: at(10) }, unseen, 909)).toMatchObject({ state: 'running' });
+    const reason = 'nothing was heard of whoever attends it on lab-3 since 2026-03-01 12:00:10 UTC';
+    expect(probe({ heardAt: at(10) }, unseen, 910)).toEqual({ state: 'no_record', reason });
+  });
+
+  it('is not given up for a time in which nobody could hear of it', () => {
+    expect(probe({}, unseen, 4_499, at(3_600))).toMatchObject({ state: 'running' });
+    expect(probe({}, unseen, 4_500, at(3_600))).toMatchObject({ state: 'no_record' });
+  });
+
+  it('has ended as it was told, whatever is seen', () => {
+    const end = { exitCode: null, signal: 'KILL', at: at(5), survivors: [12, 13] };
+    const told = { state: 'exited', exitCode: null, signal: 'KILL', startedAt: at(0), endedAt: at(5) };
+    expect(probe({ end }, unseen, 100_000)).toMatchObject({ ...told, survivors: [12, 13] });
+    // Where they can be looked for, what is not there any more is none.
+    expect(probe({ end }, { alive: false, left: [13] })).toMatchObject({ ...told, survivors: [13] });
+    expect(probe({ end }, { alive: true, left: [] })).toMatchObject({ ...told, survivors: [] });
+  });
+});

@@ -1,0 +1,149 @@
+/** Attended runs as they are seen from the machine of whoever attends, and from others: real processes, a store in memory. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttendedRun } from '../../../src/core/attended.ts';
+import type { JobControl, Store } from '../../../src/engine/ports.ts';
+import { openAttendedRunner } from '../../../src/runners/process/attended/control.ts';
+import { attendantOfSelf, placeOfSelf, seesAlive } from '../../../src/runners/process/attended/sight.ts';
+import { readStat } from '../../../src/runners/process/proc.ts';
+import { makeMemoryStore } from '../../../src/store/memory/index.ts';
+import { insertRun, insertTask, putRepository, T0 } from '../../contract/store/records.ts';
+import { deadline, endByWord, eventually, expectGone, makeMarker, NASTY } from '../../support/processes.ts';
+
+let store: Store;
+let now: Date;
+let control: JobControl;
+let marker: string;
+let session: string;
+
+beforeEach(async () => {
+  now = T0;
+  store = makeMemoryStore({ now: () => now });
+  await store.commit([putRepository, insertTask(), insertRun({ id: 'run-1', runner: 'attended' })]);
+  control = openAttendedRunner({ store, here: placeOfSelf(), now: () => now });
+  marker = makeMarker();
+  session = randomUUID();
+});
+
+afterEach(() => endByWord(marker));
+
+/** A process that stands for `standdown attend`. */
+async function anAttendant(): Promise<{ child: ChildProcess; attendant: AttendedRun['attendant'] }> {
+  const child = start(['plain'], {});
+  const { pid = 0 } = child;
+  const start_ = await eventually(() => readStat(pid)?.start ?? Promise.reject(new Error('not there yet')));
+  return { child, attendant: { ...attendantOfSelf(), pid, start: start_ } };
+}
+
+function start([mode = 'plain']: readonly string[], env: Record<string, string>): ChildProcess {
+  const words = [NASTY, mode, marker, deadline(60)];
+  return spawn('perl', words, { stdio: 'ignore', env: { PATH: process.env.PATH ?? '', ...env } });
+}
+
+async function keep(attendant: AttendedRun['attendant'], set: Partial<AttendedRun> = {}): Promise<void> {
+  const times = { claimedAt: T0, heardAt: T0 };
+  const attended = { runId: 'run-1', session, attendant, isVisible: true, ...times, order: null, end: null, ...set };
+  await store.commit([{ write: 'attended.insert', attended }]);
+}
+
+const probe = async () => (await control.inspect(['run-1'])).get('run-1');
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+describe('where it is seen', () => {
+  it('runs as long as its process, and is gone with the last of its command', async () => {
+    const { child, attendant } = await anAttendant();
+    const command = start(['ignores_term'], { STANDDOWN_ATTENDED: session });
+    await keep(attendant);
+    now = new Date(T0.getTime() + 86_400_000);
+    expect(await probe()).toMatchObject({ state: 'running', lastOutputAt: now });
+    await kill(child);
+    await eventually(async () => expect(await probe()).toMatchObject({ state: 'vanished', survivors: [command.pid] }));
+    // Its guard is gone, too: nobody else would.
+    expect(await control.cancel('run-1', 'term')).toBe('accepted');
+    expect(command.exitCode ?? command.signalCode).toBeNull();
+    const ended = once(command, 'exit');
+    expect(await control.cancel('run-1', 'kill')).toBe('accepted');
+    expect((await ended)[1]).toBe('SIGKILL');
+    expect(await probe()).toMatchObject({ state: 'vanished', survivors: [], reason: expect.any(String) });
+  });
+
+  it('is not gone while its guard lives, which ends the rest in its own time', async () => {
+    const { child, attendant } = await anAttendant();
+    await keep(attendant);
+    const words = ['-c', 'sleep 60; :', 'standdown-guard', `STANDDOWN_ATTENDED=${session}`, marker];
+    const guard = spawn('sh', words, { stdio: 'ignore' });
+    const command = start(['plain'], { STANDDOWN_ATTENDED: session });
+    await kill(child);
+    const both = { state: 'vanished', survivors: expect.arrayContaining([guard.pid, command.pid]) };
+    await eventually(async () => expect(await probe()).toMatchObject(both));
+    await control.cancel('run-1', 'kill');
+    expect(command.exitCode ?? command.signalCode).toBeNull();
+    endByWord(marker);
+    expectGone(marker);
+    await eventually(async () => expect(await probe()).toMatchObject({ survivors: [] }));
+  });
+
+  it('names of its survivors those that are still there', async () => {
+    const { child, attendant } = await anAttendant();
+    const left = start(['plain'], {});
+    const end = { exitCode: null, signal: 'KILL', at: T0, survivors: [left.pid ?? 0, 4_194_304] };
+    await keep(attendant, { end });
+    await kill(child);
+    expect(await probe()).toMatchObject({ state: 'exited', survivors: [left.pid] });
+    expect(await control.forget?.('run-1')).toBe(false);
+    await kill(left);
+    expect(await probe()).toMatchObject({ state: 'exited', survivors: [] });
+    expect(await control.forget?.('run-1')).toBe(true);
+    expect(await probe()).toEqual({ state: 'no_record' });
+  });
+});
+
+describe('where it is not seen', () => {
+  it.each([
+    ['another host', { host: 'another' }, true],
+    ['another boot', { boot: randomUUID() }, true],
+    ['another pid namespace, as in a container', { pidNamespace: '1' }, true],
+    ['a pid that was never seen, as of somebody else under hidepid', {}, false],
+  ])('a pid says nothing on %s', async (_, elsewhere, isVisible) => {
+    const { child, attendant } = await anAttendant();
+    await keep({ ...attendant, ...elsewhere }, { isVisible });
+    await kill(child);
+    expect(await probe()).toMatchObject({ state: 'running' });
+    now = new Date(T0.getTime() + 900_000);
+    expect(await probe()).toMatchObject({ state: 'no_record', reason: expect.stringContaining('nothing was heard') });
+  });
+
+  it('is seen where a process of that start time has that pid', async () => {
+    const { child, attendant } = await anAttendant();
+    const here = placeOfSelf();
+    expect(seesAlive(attendant, here)).toBe(true);
+    expect(seesAlive({ ...attendant, start: '1' }, here)).toBe(false);
+    expect(seesAlive({ ...attendant, boot: randomUUID() }, here)).toBe(false);
+    expect(seesAlive(attendant, null)).toBe(false);
+    await kill(child);
+    expect(seesAlive(attendant, here)).toBe(false);
+  });
+});
+
+describe('an order', () => {
+  it('is kept for its session, hinted at once, and never taken back', async () => {
+    await keep(attendantOfSelf());
+    const hints: string[] = [];
+    control.onHint((id) => hints.push(id));
+    const order = async () => (await store.attendedRunOf(session))?.order;
+    for (const mode of ['term', 'term', 'kill', 'term', 'kill'] as const) await control.cancel('run-1', mode);
+    expect([await order(), hints]).toEqual(['kill', ['run-1', 'run-1']]);
+    expect(await control.cancel('run-1', 'void')).toBe('already_ended');
+    expect(await control.cancel('no-run', 'term')).toBe('no_record');
+    const start_ = { ...{ runId: 'run-1', taskId: 't', argv: ['true'], env: {} }, envFrom: [], workingDirectory: null };
+    expect(await control.start(start_)).toMatchObject({ result: 'refused' });
+    expect(await control.log('run-1', 100)).toMatch(/^\[standdown: its output is not kept here: it went to whoever /);
+  });
+});
