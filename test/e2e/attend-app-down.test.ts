@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startApp as startScriptedApp } from '../cli/support.ts';
 import { type AppProcess, bundleApp, startAppProcess } from '../support/app-process.ts';
 import { type Attending, attendTask, bundleCli } from '../support/attend.ts';
 import { endByWord, expectGone, makeMarker, removeDirectory } from '../support/processes.ts';
@@ -145,3 +146,41 @@ async function commandPid({ pid, word }: Attending & { word: string }): Promise<
   await expect.poll(() => pidsOf(word).filter((one) => one !== pid).length, WAIT).toBe(1);
   return pidsOf(word).find((one) => one !== pid) ?? 0;
 }
+
+test('a session whose run was given up is told so when it comes back, and its command ends by TERM and its grace', async () => {
+  const fake = await startScriptedApp();
+  const env = { STANDDOWN_RUN_ID: 'run_1', STANDDOWN_RUN_NUMBER: '2', LD_PRELOAD: '/evil.so', PATH: '/evil' };
+  fake.answers['POST /tasks/task_1/attend'] = {
+    ...{ status: 201, body: { run_id: 'run_1', number: 2, grace_seconds: 0.5, lease_seconds: 900, env } },
+  };
+  fake.answers['GET /runs/run_1/attend'] = { status: 502, body: 'the proxy says so' };
+  fake.answers['POST /runs/run_1/attend/end'] = { status: 202, body: { accepted: true } };
+  const word = makeMarker();
+  words.push(word);
+  const program =
+    '$SIG{TERM} = "IGNORE"; $| = 1; print "$ENV{STANDDOWN_RUN_NUMBER}:$ENV{LD_PRELOAD}:\\n"; sleep 1 while 1';
+  const at = { ...place, url: fake.url, token: API_TOKEN };
+  const attending = attendTask(at, ['--task', 'task_1', '--', 'perl', '-e', program, word]);
+  try {
+    await expect
+      .poll(() => [attending.out(), attending.err()].join(), WAIT)
+      .toMatch(/^2::\n,.*the command goes on: .*502/);
+    const over = {
+      state: 'over',
+      signal: null,
+      grace_seconds: 0.5,
+      why: 'run 2 of train was given up: nothing was heard',
+    };
+    fake.answers['GET /runs/run_1/attend'] = { body: over };
+    expect(await attending.done).toBe(124);
+    expect(attending.err()).toContain('standdown: run 2 of train was given up: nothing was heard: TERM to 1 process');
+    expect(attending.err()).toContain('KILL was needed');
+    expectGone(word);
+    const claim = fake.calls.find(({ call }) => call === 'POST /tasks/task_1/attend');
+    const told = fake.calls.filter(({ call }) => call === 'POST /runs/run_1/attend/end').map(({ body }) => body);
+    const { session } = claim?.body as { session: string };
+    expect(told).toMatchObject([{ session, exit_code: null, signal: 'KILL', survivors: [] }]);
+  } finally {
+    await fake.close();
+  }
+});
