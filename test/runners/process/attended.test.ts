@@ -38,8 +38,8 @@ async function anAttendant(): Promise<{ child: ChildProcess; attendant: Attended
 }
 
 function start([mode = 'plain']: readonly string[], env: Record<string, string>): ChildProcess {
-  const words = [NASTY, mode, marker, deadline(60)];
-  return spawn('perl', words, { stdio: 'ignore', env: { PATH: process.env.PATH ?? '', ...env } });
+  const [program, ...words] = ['perl', NASTY, mode, marker, deadline(60)] as const;
+  return spawn(program, words, { stdio: 'ignore', env: { PATH: process.env.PATH ?? '', ...env } });
 }
 
 async function keep(attendant: AttendedRun['attendant'], set: Partial<AttendedRun> = {}): Promise<void> {
