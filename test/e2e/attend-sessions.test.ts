@@ -150,6 +150,15 @@ describe('a claim', () => {
     });
   });
 
+  it('counts as any start: many at once get no more places than there are', async () => {
+    const keys = Array.from({ length: 6 }, (_, n) => `t${n}`);
+    const tasks = Object.fromEntries(keys.map((key) => [key, { runs_on: 'attended', run: ['true'] }]));
+    const batch = await submit(world, tasks, { ...batchName(), max_parallel: 2 });
+    const claims = batch.tasks.map(({ id }) => rest(world, 'POST', `/tasks/${id}/attend`, anAttendant()));
+    const statuses = (await Promise.all(claims)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+  });
+
   it('is refused for what could not start either: held, blocked, waiting, of a closed issue', async () => {
     const issue = newIssue(world);
     const batch = await submitTask({ issue: issue.number });
