@@ -11,6 +11,7 @@ export type { Probe, Run, RunState } from '../core/run.ts';
 export type { Limits } from '../core/schedule.ts';
 export type { Cause, Task, TaskState } from '../core/task.ts';
 export { type ActInput, type ActResult, act, linkTask } from './act.ts';
+export type { Claim, ClaimResult } from './attend/index.ts';
 export { type BatchResult, cancelBatch, holdBatch, releaseBatch, resumeBatch } from './batch-orders.ts';
 export {
   applyChanges,

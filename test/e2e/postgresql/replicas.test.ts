@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, startApp } from '../../../src/app/compose.ts';
 import { readConfig } from '../../../src/app/config/index.ts';
+import { anAttendant } from '../../support/attendant.ts';
 import { makePostgresqlDatabase, postgresqlAdminUrl, silentLog, type TestDatabase } from '../../support/databases.ts';
 import { expectNoViolations } from '../../support/openapi/index.ts';
 import {
+  API_TOKEN,
   addIssues,
   makeWorld,
   outcomesOf,
@@ -25,7 +27,7 @@ let receiver: App;
 beforeAll(async () => {
   database = await makePostgresqlDatabase(postgresqlAdminUrl());
   world = await makeWorld({ databaseUrl: database.databaseUrl });
-  addIssues(world, 1, 2, 3);
+  addIssues(world, 1, 2, 3, 4);
   await world.start();
   receiver = await startReceiver();
 });
@@ -41,6 +43,13 @@ afterAll(async () => {
 function startReceiver(): Promise<App> {
   const config = readConfig(world.env, (path) => (path.endsWith('standdown.yml') ? 'runners: {}\n' : null));
   return startApp(config, { log: silentLog, env: process.env, writePace: { gapMs: 0 }, runnerCheckSeconds: 0.2 });
+}
+
+async function call(url: string, method: string, path: string, json?: object) {
+  const headers = { authorization: `Bearer ${API_TOKEN}`, 'content-type': 'application/json' };
+  const init = { method, headers, ...(json && { body: JSON.stringify(json) }) };
+  const response = await fetch(`${url}/api/v1${path}`, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 describe('two apps on one database', () => {
@@ -75,6 +84,29 @@ describe('two apps on one database', () => {
     await untilTask(world, batch, 'train', { state: 'done' });
     world.github.issue(REPOSITORY, 3).reopen({ by: 'ann' });
     await untilRunning(world, batch, 'train', 2);
+  });
+
+  it('give an attended task to one session, and tell it of the close by whichever app it asks', async () => {
+    const batch = await submit(world, { train: { issue: 4, runs_on: 'attended', run: SLEEP } }, { name: 'four' });
+    const taskId = batch.tasks[0]?.id;
+    const apps = [receiver, world.app(), receiver, world.app()];
+    const claims = apps.map(async ({ url }) => {
+      const by = anAttendant();
+      const { status, body } = await call(url, 'POST', `/tasks/${taskId}/attend`, by);
+      return { status, runId: body.run_id, session: by.session };
+    });
+    const made = await Promise.all(claims);
+    expect(made.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    const { runId, session } = made.find(({ status }) => status === 201) ?? {};
+    await untilRunning(world, batch, 'train');
+    const news = [receiver, world.app()].map(({ url }) => call(url, 'GET', `/runs/${runId}/attend?session=${session}`));
+    world.github.issue(REPOSITORY, 4).close({ by: 'ann', reason: 'completed' });
+    const why = 'acme/widgets#4 was closed as completed by ann';
+    for (const { body } of await Promise.all(news)) expect(body).toMatchObject({ state: 'stopping', why });
+    const end = { session, signal: 'TERM' };
+    expect((await call(receiver.url, 'POST', `/runs/${runId}/attend/end`, end)).status).toBe(202);
+    await untilTask(world, batch, 'train', { state: 'done', cause: 'issue_completed' });
+    await expect.poll(() => outcomesOf(world, 4).length, { timeout: 20_000 }).toBe(1);
   });
 
   it('refuse to drive the same runner twice', async () => {
