@@ -178,7 +178,7 @@ test('a session whose run was given up is told so when it comes back, and its co
     expectGone(word);
     const claim = fake.calls.find(({ call }) => call === 'POST /tasks/task_1/attend');
     const told = fake.calls.filter(({ call }) => call === 'POST /runs/run_1/attend/end').map(({ body }) => body);
-    const { session } = claim?.body as { session: string };
+    const { session } = claim!.body as { session: string };
     expect(told).toMatchObject([{ session, exit_code: null, signal: 'KILL', survivors: [] }]);
   } finally {
     await fake.close();

@@ -111,4 +111,15 @@ describe('claims', () => {
     expect(await second).toMatchObject({ message: expect.stringContaining('maintenance') });
     expect(await deps.store.liveRuns()).toEqual([]);
   });
+
+  it('note where the branch of the task is, as any start does', async () => {
+    const [id = ''] = await submit(embedded, { a: { run: RUN } });
+    const { spec, version } = (await deps.store.task(id))!;
+    const evidence = { branch: 'work', base: 'main' };
+    await deps.store.commit([{ write: 'task.update', id, version, set: { spec: { ...spec, evidence } } }]);
+    const readBranchHead = async () => 'abc123';
+    const claims = makeClaims({ ...deps, github: { ...checker, readBranchHead } });
+    expect(await decided(claims, [claims.claim(id, aClaim())])).toEqual(['claimed']);
+    expect(await deps.store.newestRun(id)).toMatchObject({ branchBefore: { found: 'head', head: 'abc123' } });
+  });
 });

@@ -6,6 +6,7 @@ import type { Attendant, AttendedRun } from '../../core/attended.ts';
 import { isLive, type Run } from '../../core/run.ts';
 import { beginRun } from '../begin-run.ts';
 import type { Deps } from '../deps.ts';
+import { readBranchBefore } from '../find-evidence.ts';
 import { graceSecondsOf } from '../grace.ts';
 import { SCHEDULE_KEY } from '../keys.ts';
 import { newRun } from '../new-run.ts';
@@ -39,9 +40,14 @@ export interface Claims {
   decide(): Promise<void>;
 }
 
-interface Waiting {
+interface Asked {
   taskId: string;
   claim: Claim;
+  /** Read before, as it takes its time. */
+  branchBefore: Run['branchBefore'];
+}
+
+interface Waiting extends Asked {
   settle(answer: ClaimResult | Promise<ClaimResult>): void;
 }
 
@@ -55,11 +61,11 @@ export function makeClaims(deps: Deps): Claims {
   const { store, clock } = deps;
   const waiting = new Set<Waiting>();
 
-  async function untilDecided(taskId: string, claim: Claim): Promise<ClaimResult> {
+  async function untilDecided(asked: Asked): Promise<ClaimResult> {
     const ask = () => store.queue.enqueue([{ key: SCHEDULE_KEY, dueAt: clock() }]);
     const timers: NodeJS.Timeout[] = [];
     const decided = new Promise<ClaimResult>((settle) => {
-      const one = { taskId, claim, settle };
+      const one = { ...asked, settle };
       waiting.add(one);
       timers.push(setTimeout(() => waiting.delete(one) && settle(LATE), PATIENCE_MS));
     });
@@ -79,7 +85,8 @@ export function makeClaims(deps: Deps): Claims {
       const task = await store.task(taskId);
       if (task === null) return { result: 'not_found' };
       const bar = (await barOf(deps, task)) ?? (await barOfIssue(deps, task));
-      return bar === null ? untilDecided(taskId, claim) : { result: 'conflict', ...bar };
+      if (bar !== null) return { result: 'conflict', ...bar };
+      return untilDecided({ taskId, claim, branchBefore: await readBranchBefore(deps, task) });
     },
     async decide() {
       for (const one of waiting) {
@@ -94,7 +101,7 @@ export function makeClaims(deps: Deps): Claims {
 
 const LATE: ClaimResult = { result: 'unavailable', message: 'the app did not come to it in time: try again' };
 
-async function take(deps: Deps, { taskId, claim }: Pick<Waiting, 'taskId' | 'claim'>): Promise<ClaimResult> {
+async function take(deps: Deps, { taskId, claim, branchBefore }: Asked): Promise<ClaimResult> {
   const { store, clock, newId } = deps;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const known = await claimedBy(deps, taskId, claim);
@@ -105,7 +112,7 @@ async function take(deps: Deps, { taskId, claim }: Pick<Waiting, 'taskId' | 'cla
     if (bar !== null) return { result: 'conflict', ...bar };
     const batch = task.batchId === null ? null : await store.batch(task.batchId);
     const now = clock();
-    const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work' }, now);
+    const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work', branchBefore }, now);
     const attended: AttendedRun = { ...claim, runId: run.id, claimedAt: now, heardAt: now, order: null, end: null };
     const writes = beginRun({ task, run, batch }, now);
     // After its run's row, which it belongs to.
