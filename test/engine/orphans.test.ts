@@ -41,7 +41,7 @@ async function givenUp(run: readonly string[]): Promise<{ id: string; first: Run
 function cutOff(): Deps {
   const { deps, runner } = embedded;
   const inspect = async (ids: readonly string[]) => new Map(ids.map((id) => [id, { state: 'no_record' as const }]));
-  return { ...deps, runners: { ...deps.runners, get: () => ({ ...runner, inspect }) } };
+  return { ...deps, runners: { ...deps.runners, get: (name) => (name === 'local' ? { ...runner, inspect } : null) } };
 }
 
 async function told(runId: string): Promise<{ type: string; data: object }[]> {
@@ -159,7 +159,10 @@ it('asks a runner once about each of the many runs that it lists only for their 
       return new Map(ids.map((id) => [id, anExit()]));
     },
   } satisfies JobControl;
-  const watch = makeOrphanWatch({ ...embedded.deps, runners: { ...embedded.deps.runners, get: () => runner } });
+  const watch = makeOrphanWatch({
+    ...embedded.deps,
+    runners: { ...embedded.deps.runners, get: (name) => (name === 'local' ? runner : null) },
+  });
   await watch.look();
   listed = [...listed.slice(1), 'run_new'];
   await watch.look();

@@ -47,7 +47,14 @@ beforeEach(() => {
   };
   deps = {
     store: { ...store, retention },
-    runners: { names: () => ['local', 'bare'], get: (name: string) => (name === 'local' ? local() : bare()) },
+    runners: {
+      names: () => ['local', 'bare'],
+      get: (name: string) =>
+        new Map([
+          ['local', local],
+          ['bare', bare],
+        ]).get(name)?.() ?? null,
+    },
     clock: () => new Date(nowMs),
     log: { ...silentLog, warn: (_fields: object, message: string) => void warned.push(message) },
   } as unknown as Deps;
