@@ -63,7 +63,8 @@ async function evidenceOf(deps: Asked, task: Task, run: Run): Promise<Evidence> 
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error;
     deps.log.warn({ task: task.id, run: run.id, code: error.code }, 'branch unreadable');
-    const retryable = error.code !== 'refused';
+    // A suspended App is heard again once it is let in; without the permission it never is.
+    const retryable = error.code === 'retryable' || error.code === 'throttled' || error.status === 401;
     return { found: 'unreadable', why: githubWords(error), retryable };
   }
 }

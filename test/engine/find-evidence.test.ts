@@ -201,6 +201,7 @@ describe('evidence of a lost run', () => {
     ['garbage', { kind: 'garbage' }, true],
     ['a dropped connection', { kind: 'drop' }, true],
     ['a limit', { kind: 'secondary_limit' }, true],
+    ['a suspension', { kind: 'answer', status: 401, body: { message: 'Bad credentials' } }, true],
     ['a refusal', { kind: 'answer', status: 403, body: { message: 'Resource not accessible by integration' } }, false],
   ] as const)('is unreadable, not none, where the answer is %s', async (_what, trouble, retryable) => {
     for (const path of ['branches', 'compare']) {
