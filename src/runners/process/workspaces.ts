@@ -28,14 +28,23 @@ export interface Workspaces {
 
 export function makeWorkspaces(places: Places, { env, log }: { env: NodeJS.ProcessEnv; log: Logger }): Workspaces {
   const { tasks } = places;
-  const going = new Set<string>();
+  /** Those that are being removed, and whether that was asked for again meanwhile: the next one may have that name by now. */
+  const going = new Map<string, { again: boolean }>();
 
   function removeLeftover(taskId: string): void {
-    if (going.has(taskId)) return;
-    going.add(taskId);
+    const known = going.get(taskId);
+    if (known !== undefined) {
+      known.again = true;
+      return;
+    }
+    const removal = { again: false };
+    going.set(taskId, removal);
     removeTree(places, join(tasks, `${REMOVED}${taskId}`), env)
       .catch((error: unknown) => log.warn({ task: taskId, err: error }, "task's directory not removed"))
-      .finally(() => going.delete(taskId));
+      .finally(() => {
+        going.delete(taskId);
+        if (removal.again) removeLeftover(taskId);
+      });
   }
 
   function leftovers(): string[] {
