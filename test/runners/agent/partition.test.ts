@@ -67,6 +67,8 @@ it('a run goes on while its agent can not be reached, and its end is delivered o
 
 it('an agent whose records are away is silent until they are back', async () => {
   await control.start(orderOf('run_a', [NASTY, 'plain', marker, deadline()]));
+  // Until it has begun, its supervisor needs them.
+  await eventually(async () => expect(await control.log('run_a', 100)).toBe('ready plain\n'));
   const bringBack = await takeRecordsAway(options);
   await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
   const silent = control.profile.silent;
