@@ -1,5 +1,4 @@
 /** Opens what the engine needs of the world, as the configuration says: database, runners, GitHub. */
-import { readFileSync } from 'node:fs';
 import type { AgentRunner, ProcessRunner, RunnerSettings } from '../core/documents/index.ts';
 import type {
   Clock,
@@ -84,23 +83,15 @@ function openRunner(name: string, settings: RunnerSettings, around: Around): Pro
 
 async function openAgent(name: string, settings: AgentRunner, { config, options, store }: Around): Promise<JobControl> {
   const { log, now } = options;
-  const { url, caFile, passEnv, maxRunning, graceSeconds } = settings;
+  const { url, passEnv, maxRunning, graceSeconds } = settings;
   const repositories = settings.repositories.join(', ');
   log.warn({ runner: name, repositories, url }, 'whoever can push to their default branch can run programs there');
   return openAgentRunner({
     ...{ name, url, passEnv, maxRunning, graceSeconds, log, now },
     token: config.agentTokens[name] ?? '',
-    ca: caFile === null ? undefined : readAuthority(name, caFile),
+    ca: config.agentAuthorities[name],
     silentSince: await rememberedSilence(store, name),
   });
-}
-
-function readAuthority(name: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`runner ${name}: ca_file: ${(error as Error).message}`);
-  }
 }
 
 function openProcesses(name: string, settings: ProcessRunner, { config, options }: Around): Promise<JobControl> {

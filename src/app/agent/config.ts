@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isLoopbackName } from '../../core/loopback.ts';
 import { ConfigError, LOG_FORMATS, LOG_LEVELS, type LogConfig } from '../config/config.ts';
 import { type Env, makeEnvReader, type ReadFile } from '../config/env.ts';
+import { belongTogether, isCertificate, isPrivateKey, readPemFile } from '../config/pem.ts';
 
 export const AGENT_TOKEN = 'STANDDOWN_AGENT_TOKEN';
 /** Whoever guesses it can run programs here. */
@@ -107,15 +108,15 @@ function readTls({ tlsCert, tlsKey }: AgentFlags, readFile: ReadFile, refuse: Re
     refuse(missing, 'is missing: a certificate and its key belong together');
     return null;
   }
-  const read = (flag: string, path: string): string => {
-    try {
-      const text = readFile(path);
-      if (text !== null) return text;
-      refuse(flag, `${JSON.stringify(path)} does not exist`);
-    } catch (error) {
-      refuse(flag, `${JSON.stringify(path)} can't be read: ${(error as NodeJS.ErrnoException).code}`);
-    }
-    return '';
-  };
-  return { cert: read('--tls-cert', tlsCert), key: read('--tls-key', tlsKey) };
+  const read = (flag: string, path: string) => readPemFile(readFile, path, (message) => refuse(flag, message));
+  const cert = read('--tls-cert', tlsCert);
+  const key = read('--tls-key', tlsKey);
+  if (cert === null || key === null) return null;
+  const [namedCert, namedKey] = [JSON.stringify(tlsCert), JSON.stringify(tlsKey)];
+  const isCert = isCertificate(cert);
+  if (!isCert) refuse('--tls-cert', `${namedCert} must hold a certificate in PEM`);
+  if (!isPrivateKey(key)) refuse('--tls-key', `${namedKey} must hold a private key in PEM, without a passphrase`);
+  else if (isCert && !belongTogether({ cert, key }))
+    refuse('--tls-key', `${namedKey} must hold the key of the certificate in ${namedCert}, and holds another one`);
+  return { cert, key };
 }

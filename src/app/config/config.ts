@@ -42,6 +42,8 @@ export interface Config {
   operator: OperatorFile;
   /** By the names of the runners that are agents. */
   agentTokens: Readonly<Record<string, string>>;
+  /** By the names of their runners, in PEM; those without one are held to what Node.js trusts. */
+  agentAuthorities: Readonly<Record<string, string>>;
   /** Absolute path of the operator's file; null where there is none. */
   operatorPath: string | null;
   /** Keys of the operator's file that are set, and that nothing acts on yet. */

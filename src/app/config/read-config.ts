@@ -11,6 +11,7 @@ import { type Config, ConfigError, LOG_FORMATS, LOG_LEVELS } from './config.ts';
 import { readCredentials } from './credentials.ts';
 import { type Env, type EnvReader, makeEnvReader, type ReadFile } from './env.ts';
 import { refuseOwnSecrets } from './own-secrets.ts';
+import { isCertificate, readPemFile } from './pem.ts';
 
 const DEFAULT_OPERATOR_PATH = './standdown.yml';
 const SHORT_TOKEN = 16;
@@ -37,6 +38,7 @@ export function readConfig(environment: Env, readFile: ReadFile): Config {
     log: { level: env.choice('LOG_LEVEL', LOG_LEVELS, 'info'), format: env.choice('LOG_FORMAT', LOG_FORMATS, 'json') },
     operator: operator.file,
     agentTokens: readAgentTokens(env, operator.file),
+    agentAuthorities: readAuthorities(operator.file, readFile, (message) => env.refuse(operatorName, message)),
     operatorPath: operator.path,
     notEnforced: operator.idle,
     warnings,
@@ -127,6 +129,22 @@ function readAgentTokens(env: EnvReader, { runners }: OperatorFile): Record<stri
     } else tokens[name] = token;
   }
   return tokens;
+}
+
+function readAuthorities(
+  { runners }: OperatorFile,
+  readFile: ReadFile,
+  refuse: (message: string) => void,
+): Record<string, string> {
+  const authorities: Record<string, string> = {};
+  for (const [name, runner] of Object.entries(runners)) {
+    if (runner.kind !== 'agent' || runner.caFile === null) continue;
+    const pem = readPemFile(readFile, runner.caFile, (message) => refuse(`runners.${name}.ca_file: ${message}`));
+    if (pem === null) continue;
+    if (isCertificate(pem)) authorities[name] = pem;
+    else refuse(`runners.${name}.ca_file: ${JSON.stringify(runner.caFile)} must hold a certificate in PEM`);
+  }
+  return authorities;
 }
 
 function readGitHubApiUrl(env: EnvReader): string {

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AgentFlags, readAgentConfig } from '../../../src/app/agent/config.ts';
 import { ConfigError } from '../../../src/app/config/index.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 
 const TOKEN = 'a-token-of-an-agent';
 const flags = { listen: '127.0.0.1:7433', dataDir: 'runs' };
-const files: Record<string, string> = { 'cert.pem': 'a certificate', 'key.pem': 'a key' };
+const { cert, key } = makeCertificate();
+const files: Record<string, string> = { 'cert.pem': cert, 'key.pem': key, 'other.pem': makeCertificate().key };
 const tls = { tlsCert: 'cert.pem', tlsKey: 'key.pem' };
 
 function read(more: Partial<AgentFlags> = {}, env: Record<string, string> = { STANDDOWN_AGENT_TOKEN: TOKEN }) {
@@ -39,7 +41,7 @@ describe('an agent', () => {
     'listens on %s with a certificate only',
     (listen) => {
       expect(problemsOf({ listen })).toEqual([expect.stringMatching(/^--listen: .* give --tls-cert and --tls-key$/)]);
-      expect(read({ listen, ...tls }).tls).toEqual({ cert: 'a certificate', key: 'a key' });
+      expect(read({ listen, ...tls }).tls).toEqual({ cert, key });
     },
   );
 
@@ -63,5 +65,19 @@ describe('an agent', () => {
       '--tls-cert: "gone.pem" does not exist',
       expect.stringMatching(/^STANDDOWN_AGENT_TOKEN: is missing/),
     ]);
+  });
+
+  it.each([
+    [{ tlsCert: 'key.pem', tlsKey: 'key.pem' }, '--tls-cert: "key.pem" must hold a certificate in PEM'],
+    [
+      { tlsCert: 'cert.pem', tlsKey: 'cert.pem' },
+      '--tls-key: "cert.pem" must hold a private key in PEM, without a passphrase',
+    ],
+    [
+      { tlsCert: 'cert.pem', tlsKey: 'other.pem' },
+      '--tls-key: "other.pem" must hold the key of the certificate in "cert.pem", and holds another one',
+    ],
+  ])('names the file that is no part of a certificate with its key: %j', (given, problem) => {
+    expect(problemsOf(given)).toEqual([problem]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError, readClientConfig, readConfig, secretsOf } from '../../../src/app/config/index.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs1', format: 'pem' })
@@ -206,6 +207,31 @@ describe('the token of an agent', () => {
     expect(problemsOf({}, file)).toEqual(['LAB: is missing: must be the token of the agent that runner lab is']);
     expect(problemsOf({ LAB: 'two words' }, file)).toEqual([
       'LAB: must be printable ASCII without spaces (it travels in a header)',
+    ]);
+  });
+});
+
+describe('the authority of an agent', () => {
+  const lab =
+    '{kind: agent, repositories: [acme/*], url: "https://lab", token_env: LAB, ca_file: /etc/standdown/lab.pem}';
+  const file = { 'standdown.yml': `runners: {lab: ${lab}}` };
+  const { cert, key } = makeCertificate();
+
+  it('is read from the file that the runner names', () => {
+    const config = read({ LAB: 'the-token-of-lab' }, { ...file, '/etc/standdown/lab.pem': cert });
+    expect(config.agentAuthorities).toEqual({ lab: cert });
+  });
+
+  it('is missed with all other problems', () => {
+    expect(problemsOf({}, file)).toEqual([
+      'LAB: is missing: must be the token of the agent that runner lab is',
+      './standdown.yml: runners.lab.ca_file: "/etc/standdown/lab.pem" can\'t be read: ENOENT',
+    ]);
+  });
+
+  it('is a certificate, and nothing else', () => {
+    expect(problemsOf({ LAB: 'the-token-of-lab' }, { ...file, '/etc/standdown/lab.pem': key })).toEqual([
+      './standdown.yml: runners.lab.ca_file: "/etc/standdown/lab.pem" must hold a certificate in PEM',
     ]);
   });
 });
