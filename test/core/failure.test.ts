@@ -88,6 +88,13 @@ describe('what a run says of itself', () => {
     }
   });
 
+  it("is told where the time that it names can't be understood", () => {
+    const seen = result(own({ reason: 'usage_limit', problem: 'until: must be a time' }), 0);
+    expect(seen?.reason).toBe(
+      "a usage limit was reached, as it says itself; its result file can't be understood: until: must be a time",
+    );
+  });
+
   it('gives no verdict where it was cut short', () => {
     for (const reason of OWN_REASONS) {
       expect(result(own({ result: 'done', reason }), 1, 'verify').cause).toBe('run_failed');

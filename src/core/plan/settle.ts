@@ -35,10 +35,13 @@ export function naturalResult(probe: ExitProbe, purpose: Run['purpose']): RunRes
 }
 
 /** In words; null: nothing speaks for it. What its runner says counts before what it said itself. */
-function environmentFault({ reason, said }: ExitProbe): string | null {
+function environmentFault(probe: ExitProbe): string | null {
+  const { reason, said } = probe;
   if (reason !== undefined) return ENVIRONMENT_REASONS[reason];
   const own = said?.reason ?? null;
-  return own === null || own === 'killed' ? null : `${ENVIRONMENT_REASONS[own]}, as it says itself`;
+  if (own === null || own === 'killed') return null;
+  const problem = problemIn(probe);
+  return `${ENVIRONMENT_REASONS[own]}, as it says itself${problem === null ? '' : `; ${problem}`}`;
 }
 
 /** Of an exit code that speaks of success. */
@@ -48,8 +51,10 @@ function contradictionIn({ exitCode, said }: ExitProbe): string | null {
   return said.result === 'failed' ? 'it ended with 0, and its result file says failed' : null;
 }
 
+/** Of what it says: all of it, or the time until which it was cut short. */
 function problemIn({ said }: ExitProbe): string | null {
-  return said?.result === null ? `its result file can't be understood: ${said.problem}` : null;
+  const problem = said?.problem ?? null;
+  return problem === null ? null : `its result file can't be understood: ${problem}`;
 }
 
 /** Never an invented exit code. */
