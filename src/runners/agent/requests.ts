@@ -102,13 +102,22 @@ export function makeRequests({ url, token, ca }: AgentAddress): Requests {
   return { send, close: () => agent.destroy() };
 }
 
+/** Node.js's words for a certificate of an authority that it does not trust. */
+const STRANGERS = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
 /** Not the error itself: it may hold what was sent. */
 class Broken extends Error {
   readonly code: string | undefined;
   readonly reused: boolean;
 
   constructor({ code, message }: NodeJS.ErrnoException, reused: boolean) {
-    super(message || code);
+    const hint = STRANGERS.includes(code ?? '') ? '; ca_file has to name the authority of its certificate' : '';
+    super(`${message || code}${hint}`);
     this.code = code;
     this.reused = reused;
   }
