@@ -57,8 +57,9 @@ export function makeClient(app: { url: string; apiToken: string | null }, ended?
   };
 }
 
-/** An id from the command line as one segment of a path. */
+/** An id from the command line as one segment of a path. An empty one, as of a variable that is not set, would name another path. */
 export function segment(id: string): string {
+  if (id.trim() === '') throw new CliError(EXIT.usage, 'usage', `an id is needed, not ${JSON.stringify(id)}`);
   return encodeURIComponent(id);
 }
 
@@ -118,6 +119,7 @@ function unreachable(url: string, reason: string): CliError {
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as { code?: unknown }).code;
+  if (code === 'UND_ERR_SOCKET') return 'it closed the connection';
   if (typeof code === 'string') return code;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -4,6 +4,9 @@ import { issueWords } from './render-issue.ts';
 import type { IssueBlockerView, IssueStateView, TaskView } from './views.ts';
 import { whyOf } from './why.ts';
 
+/** Causes of a run that say no more than its state does. */
+const OWN_ENDS = ['run_succeeded', 'run_failed', 'verify_failed'];
+
 export function renderTask(task: TaskView): string {
   const why = whyOf(task);
   const lines = [
@@ -47,6 +50,7 @@ function blockerLine(blocker: TaskView['blockers'][number]): string {
 function runLine(run: TaskView['runs'][number]): string {
   const end = run.signal ?? (run.exit_code === null ? null : `exit code ${run.exit_code}`);
   const silent = run.silent_since ? `no answer of its runner for ${ageOfTime(run.silent_since)}` : null;
-  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, end, run.reason, silent];
+  const cause = run.cause === null || OWN_ENDS.includes(run.cause) ? null : run.cause;
+  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, cause, end, run.reason, silent];
   return `run ${run.number}: ${facts.filter((fact) => fact !== null).join(', ')}`;
 }

@@ -1,4 +1,5 @@
 /** Whether a task may run where it names, by what the operator gave its repository. Nothing here asks a runner. */
+import { ATTENDED } from '../core/attended.ts';
 import type { Problem } from '../core/documents/index.ts';
 import type { TaskSpec } from '../core/documents/spec.ts';
 import type { Deps } from './deps.ts';
@@ -14,7 +15,8 @@ export function runnerProblems(
   const runner = runners.get(spec.runsOn);
   if (runner === null) {
     const names = runners.names().join(', ');
-    const there = names === '' ? "the operator's file configures none" : `there is: ${names}`;
+    const there =
+      names === '' ? "the operator's file configures none" : `there is: ${names}; ${ATTENDED} is for people alone`;
     return [{ path: `${below}runs_on`, message: `no runner is called ${spec.runsOn}; ${there}` }];
   }
   if (runners.allows(spec.runsOn, repository)) return envFromProblems(below, spec, runner.profile);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliDeps, runCli } from '../../src/cli/index.ts';
 import type { BatchState } from '../../src/core/batch.ts';
@@ -161,6 +163,8 @@ describe('the command line', () => {
       'train (task_1): failed, run_failed, exit code 3\nissue acme/widgets#13\nrun 1: failed, exit code 3\n',
     );
     expect((await cli('task log task_1 --tail 9')).out).toBe('the last 9 bytes');
+    app.world.runs = [makeRun({ state: 'failed', cause: 'timeout', signal: 'TERM' })];
+    expect((await cli('task show task_1')).out).toContain('\nrun 1: failed, timeout, TERM\n');
     app.world.tasks = [makeTask({ state: 'cancelled', cause: 'api', actor: 'api', hold: null })];
     expect((await cli('task show task_1')).out).toMatch(/^train \(task_1\): cancelled, api\n/);
   });
@@ -210,6 +214,17 @@ describe('an error of the command line', () => {
     ['task link task_1 zero', 2, "value 'zero' is invalid for argument 'issue'. it must be"],
     ['task fly task_1', 2, "unknown command 'fly'"],
     ['task show', 2, "missing required argument 'id'"],
+    ['task cancel ', 2, 'an id is needed, not ""'],
+    [
+      'attend --task task_1',
+      2,
+      "missing required argument 'command': the command, with all that is its own, comes after --",
+    ],
+    [
+      'attend --task task_1 sh -c true',
+      2,
+      "unknown option '-c': the command, with all that is its own, comes after --",
+    ],
     ['batch run a.yml --fast', 2, "unknown option '--fast'"],
     ['batch', 2, 'a command is missing'],
     ['task show task_9', 5, 'no task has the id task_9; `standdown batch status` shows those of a batch'],
@@ -250,6 +265,12 @@ describe('an error of the command line', () => {
     expect(nobody.err).toBe(
       `standdown: can't reach the app at ${gone.url}: ECONNREFUSED (STANDDOWN_URL says where it is)\n`,
     );
+    const mute = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const unheard = await cli('sweep', { env: { STANDDOWN_URL: `http://127.0.0.1:${port}` } });
+    mute.close();
+    expect(unheard).toMatchObject({ exitCode: 6, err: expect.stringContaining(': it closed the connection (') });
     for (const [status, text] of [
       [200, '<html>'],
       [404, '<html>'],

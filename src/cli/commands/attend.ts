@@ -1,5 +1,5 @@
 /** `standdown attend`: a person's own command, stopped by an issue or as the work of a task. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { AttendError, AttendOrder } from '../../app/attend/index.ts';
 import { visible } from '../../core/report/text.ts';
 import type { Context } from '../context.ts';
@@ -47,7 +47,15 @@ export function addAttendCommand(program: Command, act: Act): void {
     )
     .argument('<command...>', 'after --')
     .addHelpText('after', HELP)
+    .exitOverride(explainLine)
     .action(act((context, positional, flags) => attend(context, positional, flags)));
+}
+
+/** Who writes the command without `--` is told of the command's own options that there are none of that name. */
+function explainLine({ exitCode, code, message }: CommanderError): never {
+  const isIncomplete = ['commander.unknownOption', 'commander.missingArgument'].includes(code);
+  const hint = isIncomplete && !message.includes('\n') ? ': the command, with all that is its own, comes after --' : '';
+  throw new CommanderError(exitCode, code, `${message}${hint}`);
 }
 
 function seconds(least: number): (text: string) => number {

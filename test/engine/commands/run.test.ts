@@ -85,7 +85,11 @@ describe('/task run', () => {
     ['a template that is not there', 'nope', /no template is called nope; there is: train, secret, far/],
     ['an input that is not as it may be', 'train lr=abc', /inputs\.lr/],
     ['an input that is unknown', 'train speed=1', /speed/],
-    ['a runner that nobody configured', 'far', /no runner is called cluster; there is: local/],
+    [
+      'a runner that nobody configured',
+      'far',
+      /no runner is called cluster; there is: local; attended is for people alone/,
+    ],
     ['a variable that the runner does not pass', 'secret', /does not pass HF_TOKEN/],
   ])('is refused for %s, saying what is accepted', async (_why, said, words) => {
     const refused = await outcome(`/task run ${said}`);
