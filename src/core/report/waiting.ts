@@ -176,10 +176,11 @@ function issueWords({ issue, now }: WaitingFacts): string | null {
   return `#${issue.number} is closed, as seen ${age(issue.observedAt, now)} ago`;
 }
 
-function notBeforeWords({ task: { notBefore, notBeforeReason }, now }: WaitingFacts): string | null {
+function notBeforeWords({ task: { notBefore, notBeforeReason, spec }, now }: WaitingFacts): string | null {
   if (notBefore === null || notBefore <= now) return null;
   const why = notBeforeReason === null ? 'not before its time' : line(notBeforeReason);
-  return `${why}; next try in ${duration(notBefore.getTime() - now.getTime())}`;
+  const next = spec.runsOn === ATTENDED ? 'somebody can run it' : 'next try';
+  return `${why}; ${next} in ${duration(notBefore.getTime() - now.getTime())}`;
 }
 
 function limitWords({ limits }: WaitingFacts): string | null {

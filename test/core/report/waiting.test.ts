@@ -148,6 +148,13 @@ describe('what a task is waiting on', () => {
     );
   });
 
+  it('is somebody, and no try of its own, where only people run it', () => {
+    const task = aTask({ notBefore: at(312), notBeforeReason: 'run 1 failed' });
+    expect(waitingOn(facts({ task: { ...task, spec: { ...task.spec, runsOn: 'attended' } } }))).toBe(
+      'run 1 failed; somebody can run it in 12.0 s',
+    );
+  });
+
   it('is the first reason, however many there are', () => {
     for (let first = 0; first < REASONS.length; first++) {
       const all = REASONS.slice(first).reduce((f, [, change]) => change(f), facts());
