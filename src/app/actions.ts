@@ -93,10 +93,9 @@ async function scopeOf(
       return { problem: { path: 'repository', message } };
     }
     case 'runner': {
-      if (request.runner === ATTENDED || runners.names().includes(request.runner))
-        return { scope: runnerScope(request.runner) };
-      const names = runners.names().join(', ') || 'none is configured';
-      const message = `must be the name of a runner, not ${JSON.stringify(request.runner)}; there is: ${names}`;
+      const names = [...runners.names(), ATTENDED];
+      if (names.includes(request.runner)) return { scope: runnerScope(request.runner) };
+      const message = `must be the name of a runner, not ${JSON.stringify(request.runner)}; there is: ${names.join(', ')}`;
       return { problem: { path: 'runner', message } };
     }
   }

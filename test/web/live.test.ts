@@ -44,7 +44,7 @@ it('a hold of what there is not is refused, naming what there is', async () => {
   for (const path of ['/holds', '/holds/release']) {
     expect(await rest(world, 'POST', path, { scope: 'runner', runner: 'lab' })).toMatchObject({
       status: 400,
-      body: { error: { message: 'runner: must be the name of a runner, not "lab"; there is: local' } },
+      body: { error: { message: 'runner: must be the name of a runner, not "lab"; there is: local, attended' } },
     });
     expect(await rest(world, 'POST', path, { scope: 'repository', repository: 'acme/other' })).toMatchObject({
       status: 400,
