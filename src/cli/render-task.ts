@@ -4,8 +4,8 @@ import { issueWords } from './render-issue.ts';
 import type { IssueBlockerView, IssueStateView, TaskView } from './views.ts';
 import { whyOf } from './why.ts';
 
-/** Causes of a run that say no more than its state does. */
-const OWN_ENDS = ['run_succeeded', 'run_failed', 'verify_failed'];
+/** Causes of a run that say no more than its state. */
+const OWN_ENDS = ['run_succeeded', 'run_failed', 'verify_failed', 'runner_lost'];
 
 export function renderTask(task: TaskView): string {
   const why = whyOf(task);
