@@ -251,7 +251,10 @@ export function describeJobControl(name: string, open: () => Promise<OpenedJobCo
         await output(runId, 'ready');
         expect(await probe(runId)).not.toHaveProperty('said');
         await endAtOnce(marker);
-        expect(await probe(runId)).toMatchObject({ state: 'vanished', survivors: [], said: UNDERSTOOD });
+        // What was just killed may take a moment to be gone.
+        await eventually(async () =>
+          expect(await probe(runId)).toMatchObject({ state: 'vanished', survivors: [], said: UNDERSTOOD }),
+        );
       });
 
       it('is kept when the start is asked for again, and when the runner is opened again', async () => {
