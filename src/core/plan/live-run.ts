@@ -71,6 +71,8 @@ function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] 
   switch (probe.state) {
     case 'unclaimed':
     case 'no_record': {
+      // Its runner knows of it, and not what became of it: it began somewhere.
+      if (probe.state === 'no_record' && probe.reason !== undefined) return planUnseen(o, run, probe, now);
       const stale = issue !== null && now.getTime() - issue.observedAt.getTime() > START_FRESHNESS_MS;
       return stale || issue?.readDue ? [{ step: 'refresh_issue' }] : [{ step: 'start' }];
     }
@@ -111,12 +113,21 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
       return planVanished(o, run, { survivors: [] }, now);
     case 'vanished':
       return planVanished(o, run, probe, now);
-    case 'no_record': {
-      const lostFrom = lostFromOf(run);
-      if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
-      return [settleLost(o, run, lostResult(probe.reason ?? NO_RECORD_REASON, run.startedAt), now)];
-    }
+    case 'no_record':
+      return planUnseen(o, run, probe, now);
   }
+}
+
+/** One that has only just begun may be found yet; any other is lost. */
+function planUnseen(
+  o: TaskObservation,
+  run: Run,
+  { reason = NO_RECORD_REASON }: Extract<Probe, { state: 'no_record' }>,
+  now: Date,
+): readonly Step[] {
+  const lostFrom = lostFromOf(run);
+  if (now < lostFrom) return [{ step: 'recheck', at: lostFrom }];
+  return [settleLost(o, run, lostResult(reason, run.startedAt), now)];
 }
 
 /** A run ends with its first process: what that left behind is ended too, before the end is written. */

@@ -30,7 +30,8 @@ export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: 
       // Its runner has looked for whatever may live of it; one that was never seen must not begin any more.
       return run.startedAt === null ? [VOID] : settleStopped(o, run, cancelledResult(null), now);
     case 'no_record':
-      return run.startedAt === null ? [VOID] : giveUpUnseen(o, run, probe, now);
+      // Where its runner says more, it began somewhere, and nothing is left to void.
+      return run.startedAt === null && probe.reason === undefined ? [VOID] : giveUpUnseen(o, run, probe, now);
     case 'voided':
       return settleStopped(o, run, cancelledResult(null), now);
     case 'unreadable':

@@ -56,6 +56,7 @@ const probe: fc.Arbitrary<Probe> = fc.oneof(
   fc.constant<Probe>({ state: 'unclaimed' }),
   fc.constant<Probe>({ state: 'voided' }),
   fc.constant<Probe>({ state: 'no_record' }),
+  fc.constant<Probe>({ state: 'no_record', reason: 'nothing was heard since noon' }),
   fc.constant<Probe>({ state: 'unreadable', problem: 'cut in half' }),
   maybe(time).map((lastOutputAt) => aRunningProbe({ lastOutputAt })),
   fc

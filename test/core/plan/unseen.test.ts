@@ -136,4 +136,20 @@ describe('a run that its runner has no record of', () => {
     const unstarted = { ...o, run: { ...o.run!, startedAt: null } };
     expect(planTask(unstarted, DEFAULT_POLICY, at(21))).toEqual([{ step: 'signal', mode: 'void' }]);
   });
+
+  it('that its runner has heard of is lost, though it was never looked at before it was stopped', () => {
+    const o = stopping(ENDED);
+    const probe = { ...NO_RECORD, reason: 'nothing was heard since noon' };
+    const unseen = { ...o, run: { ...o.run!, startedAt: null }, probe };
+    const { run, task } = simulate(unseen, LATE).observation;
+    expect(run).toMatchObject({ state: 'lost', reason: probe.reason, goneAt: null });
+    expect(task).toMatchObject({ state: 'cancelled', cause: 'issue_not_planned', target: null });
+  });
+
+  it('that its runner has heard of is not started once more', () => {
+    const probe = { ...NO_RECORD, reason: 'nothing was heard since noon' };
+    const o = running({ run: aRun({ state: 'starting', startedAt: null }), probe });
+    expect(planTask(o, DEFAULT_POLICY, at(119))).toEqual([{ step: 'recheck', at: at(120) }]);
+    expect(simulate(o, LATE).observation.run).toMatchObject({ state: 'lost', reason: probe.reason, goneAt: null });
+  });
 });
