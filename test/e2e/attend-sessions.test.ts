@@ -46,6 +46,14 @@ async function looked(runner = 'attended'): Promise<void> {
   await expect.poll(() => looks.get(runner), WAIT).toBeGreaterThan(before + 2);
 }
 
+/** Time passes here while the app goes on looking, as it does more often than once a minute. */
+async function passUntil(minutes: number): Promise<void> {
+  while (ahead < minutes * MINUTE) {
+    ahead = Math.min(ahead + MINUTE, minutes * MINUTE);
+    await looked();
+  }
+}
+
 beforeAll(async () => {
   agentDir = makeTemporaryDirectory('agent');
   agent = await startTestAgent({
@@ -201,12 +209,11 @@ describe('silence', () => {
   it('of a session elsewhere ends its run once the lease is over, with the reason and without another run', async () => {
     const batch = await submitTask({ retry: { attempts: 3, environment_attempts: 3 } });
     const at = await held(batch);
-    ahead = 14 * MINUTE;
+    await passUntil(2);
     expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
-    ahead = 28 * MINUTE;
-    await looked();
+    await passUntil(16);
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
-    ahead = 30 * MINUTE;
+    ahead = 17.3 * MINUTE;
     await untilTask(world, batch, 'train', { state: 'failed', cause: 'runner_lost' });
     const reason = expect.stringMatching(/^nothing was heard of whoever attends it on elsewhere since .* UTC$/);
     expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'lost', reason, exitCode: null, goneAt: null });
@@ -231,6 +238,15 @@ describe('silence', () => {
     expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
     await tellEnd(at, { exit_code: 4 });
     await untilTask(world, batch, 'train', { state: 'failed', cause: 'run_failed' });
+  });
+
+  it('of the app that was away without being stopped is none of the session either', async () => {
+    const batch = await submitTask();
+    const at = await held(batch);
+    ahead = 20 * MINUTE;
+    await looked();
+    expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'running' });
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
   });
 
   it('of a command is no stall: its output is not seen here', async () => {

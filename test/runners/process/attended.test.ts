@@ -50,6 +50,14 @@ async function keep(attendant: AttendedRun['attendant'], set: Partial<AttendedRu
 
 const probe = async () => (await control.inspect(['run-1'])).get('run-1');
 
+/** Time passes, and the engine looks as often as it does. */
+async function lookOn(seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 60) {
+    now = new Date(now.getTime() + 60_000);
+    await control.list();
+  }
+}
+
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
@@ -117,8 +125,35 @@ describe('where it is not seen', () => {
     await keep({ ...attendant, ...elsewhere }, { isVisible });
     await kill(child);
     expect(await probe()).toMatchObject({ state: 'running' });
-    now = new Date(T0.getTime() + 900_000);
+    await lookOn(840);
+    expect(await probe()).toMatchObject({ state: 'running' });
+    await lookOn(60);
     expect(await probe()).toMatchObject({ state: 'no_record', reason: expect.stringContaining('nothing was heard') });
+  });
+
+  it('is given its whole lease anew after a time in which nobody looked, or the clock was set forward', async () => {
+    await keep({ ...attendantOfSelf(), host: 'another' });
+    expect(await probe()).toMatchObject({ state: 'running' });
+    now = new Date(T0.getTime() + 1_200_000);
+    expect(await probe()).toMatchObject({ state: 'running' });
+    await lookOn(840);
+    expect(await probe()).toMatchObject({ state: 'running' });
+    await lookOn(60);
+    expect(await probe()).toMatchObject({ state: 'no_record' });
+  });
+
+  it('is given it too after a time in which the database gave no answer', async () => {
+    await keep({ ...attendantOfSelf(), host: 'another' });
+    const { attendedRuns } = store;
+    let isAway = true;
+    const away = async (ids: readonly string[]) => (isAway ? Promise.reject(new Error('away')) : attendedRuns(ids));
+    control = openAttendedRunner({ store: { ...store, attendedRuns: away }, here: placeOfSelf(), now: () => now });
+    for (let minute = 0; minute < 20; minute += 1) {
+      now = new Date(now.getTime() + 60_000);
+      await expect(probe()).rejects.toThrow('away');
+    }
+    isAway = false;
+    expect(await probe()).toMatchObject({ state: 'running' });
   });
 
   it('is seen where a process of that start time has that pid', async () => {

@@ -20,10 +20,21 @@ const PROFILE = {
   ...{ passEnv: [], notes: [] },
 } as const satisfies JobControl['profile'];
 
+/** The engine looks more often. After a longer gap this process, its database or its clock was away, and so was what sessions said. */
+const GAP_MS = 90_000;
+
 export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions): JobControl {
   const listeners = new Set<(runId: string) => void>();
   // Nobody could be heard before.
-  const deafUntil = now();
+  let deafUntil = now();
+  let lookedAt = deafUntil;
+
+  /** The database has just answered. */
+  function noteLook(): void {
+    const at = now();
+    if (Math.abs(at.getTime() - lookedAt.getTime()) > GAP_MS) deafUntil = at;
+    lookedAt = at;
+  }
 
   async function recordOf(runId: string): Promise<AttendedRun | null> {
     return (await store.attendedRuns([runId]))[0] ?? null;
@@ -38,6 +49,7 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     start: async () => ({ result: 'refused', reason: 'an attended run is started by whoever attends it' }),
     async inspect(runIds) {
       const known = new Map((await store.attendedRuns(runIds)).map((run) => [run.runId, run]));
+      noteLook();
       return new Map(
         runIds.map((id): [string, Probe] => {
           const run = known.get(id);
@@ -52,7 +64,11 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
       await order(run, mode);
       return 'accepted';
     },
-    list: () => store.attendedRunIds(),
+    async list() {
+      const ids = await store.attendedRunIds();
+      noteLook();
+      return ids;
+    },
     async log(runId) {
       const run = await recordOf(runId);
       if (run === null) return '';
