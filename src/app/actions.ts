@@ -13,7 +13,7 @@ import { readKeptLog } from '../engine/retention/index.ts';
 import { silenceOf } from '../engine/silence.ts';
 import { submitBatch } from '../engine/submit-batch.ts';
 import { lookAtPlanned, lookAtTasks } from '../engine/why.ts';
-import { placeOfSelf, seesAlive } from '../runners/process/attended/sight.ts';
+import { placeOfSelf, seesAll } from '../runners/process/attended/sight.ts';
 import type { Actions, HoldRequest, Insights } from '../web/index.ts';
 
 /** What only a running engine does. */
@@ -52,7 +52,7 @@ export function makeActions(deps: Deps, { requestSweep, claim }: EngineActions):
     link: (taskId, issueNumber, actor) => linkTask(deps, taskId, issueNumber, { actor }),
     unlink: (taskId, actor) => linkTask(deps, taskId, null, { actor }),
     attend: (taskId, { session, attendant }) =>
-      claim(taskId, { session, attendant, isVisible: seesAlive(attendant, placeOfSelf()) }),
+      claim(taskId, { session, attendant, isVisible: seesAll(attendant, placeOfSelf()) }),
     followAttended: (session, wait) => followAttended(deps, session, wait),
     endAttended: (session, { agoMs, ...end }) =>
       // Two machines' clocks differ: how long ago it was, they agree on.

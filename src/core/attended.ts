@@ -11,6 +11,9 @@ export const ATTENDED = 'attended';
 /** So long nothing may be heard of a session before its run is given up. */
 export const LEASE_MS = 900_000;
 
+/** One that is to end asks far more often: after so long without a word it does not carry out its KILL. */
+export const UNHEARD_MS = 30_000;
+
 /** Whoever attends: a process by pid and start time, which mean something in one pid namespace of one boot of a machine. */
 export interface Attendant {
   /** Its machine's name, for people too. */
@@ -39,7 +42,7 @@ export interface AttendedRun {
   /** Made by the session: whoever knows it is the one that claimed the run. */
   session: string;
   attendant: Attendant;
-  /** The app that took the claim saw the attendant's process alive: where it is not there any more, it is gone. */
+  /** The app that took the claim saw the attendant's process alive, and could read it: where it is not there any more, it is gone. */
   isVisible: boolean;
   claimedAt: Date;
   heardAt: Date;
@@ -53,18 +56,27 @@ export interface AttendedRun {
 export interface SeenAttendant {
   /** null: it can't be seen from here. */
   alive: boolean | null;
-  /** Pids that belong to the command and live. Only where it is seen that the attendant doesn't, or has told of survivors. */
+  /** Pids that belong to the command and live. Only where its attendant doesn't, has told of survivors, or is `isUnheard`. */
   left: readonly number[];
 }
 
 export const GONE_REASON = 'whoever attended it is gone without a word, and so is the command';
 
-/** `deafUntil`: before then nobody here could hear of it. */
-export function probeAttended(
-  { attendant, claimedAt: startedAt, heardAt, end }: AttendedRun,
-  { alive, left }: SeenAttendant,
-  { now, deafUntil }: { now: Date; deafUntil: Date },
-): Probe {
+export const UNHEARD_REASON = 'whoever attended it lives and gives no sign, and its command is gone';
+
+export interface Hearing {
+  now: Date;
+  /** Before then nobody here could hear of it. */
+  deafUntil: Date;
+}
+
+/** KILL was ordered, and its session is stopped itself, stuck, or does not reach us. */
+export function isUnheard({ heardAt, order, end }: AttendedRun, hearing: Hearing): boolean {
+  return end === null && order === 'kill' && silenceMs(heardAt, hearing) >= UNHEARD_MS;
+}
+
+export function probeAttended(run: AttendedRun, { alive, left }: SeenAttendant, hearing: Hearing): Probe {
+  const { attendant, claimedAt: startedAt, heardAt, end } = run;
   if (end !== null) {
     const { exitCode, signal, at, survivors } = end;
     // Where nobody can look they live until a person says that they don't.
@@ -72,12 +84,18 @@ export function probeAttended(
     return { state: 'exited', exitCode, signal, startedAt, endedAt: at, survivors: living, containment: 'scan' };
   }
   if (alive === false) return { state: 'vanished', startedAt, survivors: left, reason: GONE_REASON };
-  const silentSince = Math.max(heardAt.getTime(), deafUntil.getTime());
-  if (alive === null && now.getTime() - silentSince >= LEASE_MS) {
+  if (alive && isUnheard(run, hearing)) {
+    return { state: 'vanished', startedAt, survivors: left, reason: UNHEARD_REASON };
+  }
+  if (alive === null && silenceMs(heardAt, hearing) >= LEASE_MS) {
     return { state: 'no_record', reason: silenceReason(attendant, heardAt) };
   }
   // Its output goes past us, and is no sign of silence.
-  return { state: 'running', startedAt, lastOutputAt: now, containment: 'scan' };
+  return { state: 'running', startedAt, lastOutputAt: hearing.now, containment: 'scan' };
+}
+
+function silenceMs(heardAt: Date, { now, deafUntil }: Hearing): number {
+  return now.getTime() - Math.max(heardAt.getTime(), deafUntil.getTime());
 }
 
 /** With the time itself: it is told long after. */

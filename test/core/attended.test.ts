@@ -37,6 +37,16 @@ describe('an attended run', () => {
     expect(probe({}, unseen, 4_500, at(3_600))).toMatchObject({ state: 'no_record' });
   });
 
+  it('is what is left of its command, where it is seen and has not heard of its KILL for half a minute', () => {
+    const seen = { alive: true, left: [9] };
+    expect(probe({ order: 'kill' }, seen, 29)).toMatchObject({ state: 'running' });
+    expect(probe({ order: 'kill' }, seen, 30)).toMatchObject({ state: 'vanished', survivors: [9] });
+    expect(probe({ order: 'kill' }, seen, 89, at(60))).toMatchObject({ state: 'running' });
+    expect(probe({ order: 'term' }, seen, 89)).toMatchObject({ state: 'running' });
+    // Elsewhere nobody can say more than that nothing is heard.
+    expect(probe({ order: 'kill' }, unseen, 30)).toMatchObject({ state: 'running' });
+  });
+
   it('has ended as it was told, whatever is seen', () => {
     const end = { exitCode: null, signal: 'KILL', at: at(5), survivors: [12, 13] };
     const told = { state: 'exited', exitCode: null, signal: 'KILL', startedAt: at(0), endedAt: at(5) };

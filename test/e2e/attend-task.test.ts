@@ -1,7 +1,15 @@
 /** A person's own command as the work of a task: the real command line, the real app, real processes. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Attending, attendTask, bundleCli } from '../support/attend.ts';
-import { deadline, endByWord, expectGone, makeMarker, NASTY, removeDirectory } from '../support/processes.ts';
+import {
+  deadline,
+  endByWord,
+  expectGone,
+  findByWord,
+  makeMarker,
+  NASTY,
+  removeDirectory,
+} from '../support/processes.ts';
 import {
   API_TOKEN,
   outcomesOf,
@@ -142,7 +150,10 @@ test('kill -9 of whoever attends: the guard ends the tree, and then the run is l
   const marker = word();
   const attending = start(batch, ['perl', NASTY, 'ignores_term', marker, deadline(60)]);
   await expect.poll(() => attending.out(), WAIT).toContain('ready');
-  await untilRunning(world, batch, 'train');
+  const { id } = await untilRunning(world, batch, 'train');
+  const [{ session = '' } = {}] = await world.app().deps.store.attendedRuns([id]);
+  // Whoever knows it may speak for the run, and anybody may read what processes were started with.
+  expect([session, findByWord(session)]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), []]);
   attending.child.kill('SIGKILL');
   // What it was is not over while anything of it is alive.
   await expect.poll(async () => (await runOf(world, batch, 'train'))?.state, WAIT).toBe('lost');

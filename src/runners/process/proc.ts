@@ -111,6 +111,11 @@ export function valuesOf(pid: number, name: string): string[] {
   return environmentOf(pid).flatMap((entry) => (entry.startsWith(start) ? entry.slice(start.length) : []));
 }
 
+/** Not that of a process of somebody else, or one that is gone. */
+export function isEnvironmentReadable(pid: number): boolean {
+  return readOf(pid, 'environ', 'utf8') !== null;
+}
+
 function environmentOf(pid: number): string[] {
   return readOf(pid, 'environ', 'utf8')?.split('\0') ?? [];
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AttendedRun } from '../../../src/core/attended.ts';
 import type { JobControl, Store } from '../../../src/engine/ports.ts';
 import { openAttendedRunner } from '../../../src/runners/process/attended/control.ts';
-import { attendantOfSelf, placeOfSelf, seesAlive } from '../../../src/runners/process/attended/sight.ts';
+import { attendantOfSelf, placeOfSelf, seesAlive, seesAll } from '../../../src/runners/process/attended/sight.ts';
 import { readStat } from '../../../src/runners/process/proc.ts';
 import { makeMemoryStore } from '../../../src/store/memory/index.ts';
 import { insertRun, insertTask, putRepository, T0 } from '../../contract/store/records.ts';
@@ -85,8 +85,7 @@ describe('where it is seen', () => {
   it('is not gone while its guard lives, which ends the rest in its own time', async () => {
     const { child, attendant } = await anAttendant();
     await keep(attendant);
-    const words = ['-c', 'sleep 60; :', 'standdown-guard', `STANDDOWN_ATTENDED=${session}`, marker];
-    const guard = spawn('sh', words, { stdio: 'ignore' });
+    const guard = start(['plain'], { STANDDOWN_GUARDS: session });
     const command = start(['plain'], { STANDDOWN_ATTENDED: session });
     await kill(child);
     const both = { state: 'vanished', survivors: expect.arrayContaining([guard.pid, command.pid]) };
@@ -101,8 +100,12 @@ describe('where it is seen', () => {
 
   it('names of its survivors those that are still there', async () => {
     const { child, attendant } = await anAttendant();
-    const left = start(['plain'], {});
-    const end = { exitCode: null, signal: 'KILL', at: T0, survivors: [left.pid ?? 0, 4_194_304] };
+    const left = start(['plain'], { STANDDOWN_ATTENDED: session });
+    // Of somebody else since.
+    const reused = start(['plain'], {});
+    const survivors = [left.pid ?? 0, reused.pid ?? 0, 4_194_304];
+    await eventually(() => expect(findByWord(marker)).toEqual(expect.arrayContaining([left.pid, reused.pid])));
+    const end = { exitCode: null, signal: 'KILL', at: T0, survivors };
     await keep(attendant, { end });
     await kill(child);
     expect(await probe()).toMatchObject({ state: 'exited', survivors: [left.pid] });
@@ -111,6 +114,41 @@ describe('where it is seen', () => {
     expect(await probe()).toMatchObject({ state: 'exited', survivors: [] });
     expect(await control.forget?.('run-1')).toBe(true);
     expect(await probe()).toEqual({ state: 'no_record' });
+  });
+});
+
+describe('where its attendant is stopped itself', () => {
+  it('has its command ended from here once KILL is ordered and nothing was heard for half a minute', async () => {
+    const word = `$p = fork; exec @ARGV if !$p; kill STOP => $$; sleep 60`;
+    const env = { PATH: process.env.PATH ?? '' };
+    const child = spawn('perl', ['-e', word, 'perl', NASTY, 'ignores_term', marker, deadline(60)], {
+      stdio: 'ignore',
+      env,
+    });
+    const marked = start(['own_session'], { STANDDOWN_ATTENDED: session });
+    const guard = start(['plain'], { STANDDOWN_GUARDS: session });
+    const pid = child.pid ?? 0;
+    const below = await eventually(
+      () => findByWord(marker).find((one) => readStat(one)?.ppid === pid) ?? Promise.reject(new Error('not there yet')),
+    );
+    await keep({ ...attendantOfSelf(), pid, start: readStat(pid)?.start ?? '' });
+    await control.cancel('run-1', 'term');
+    await control.cancel('run-1', 'kill');
+    now = new Date(T0.getTime() + 29_000);
+    await control.cancel('run-1', 'kill');
+    expect(await probe()).toMatchObject({ state: 'running' });
+    expect([readStat(below), readStat(marked.pid ?? 0)]).not.toContain(null);
+    now = new Date(T0.getTime() + 30_000);
+    const living = [below, marked.pid].toSorted();
+    expect(await probe()).toMatchObject({ state: 'vanished', survivors: expect.arrayContaining(living) });
+    await control.cancel('run-1', 'kill');
+    await eventually(async () => expect(await probe()).toMatchObject({ state: 'vanished', survivors: [] }));
+    expect([readStat(below), readStat(marked.pid ?? 0)]).toEqual([null, null]);
+    // It may yet go on, and its guard is no part of the command.
+    expect([readStat(pid), readStat(guard.pid ?? 0)]).not.toContain(null);
+    // And is heard again.
+    await store.commit([{ write: 'attended.update', runId: 'run-1', session, set: { heardAt: now } }]);
+    expect(await probe()).toMatchObject({ state: 'running' });
   });
 });
 
@@ -165,6 +203,26 @@ describe('where it is not seen', () => {
     expect(seesAlive(attendant, null)).toBe(false);
     await kill(child);
     expect(seesAlive(attendant, here)).toBe(false);
+  });
+});
+
+describe('a claim', () => {
+  it('is of a process that can be read: the mark of another account’s command is not seen', async () => {
+    const { attendant } = await anAttendant();
+    const here = placeOfSelf();
+    expect(seesAll(attendant, here)).toBe(true);
+    const { geteuid, seteuid } = process;
+    if (geteuid?.() === 0) {
+      seteuid?.(65_534);
+      try {
+        expect([seesAlive(attendant, here), seesAll(attendant, here)]).toEqual([true, false]);
+      } finally {
+        seteuid?.(0);
+      }
+    } else {
+      const first = { ...attendant, pid: 1, start: readStat(1)?.start ?? '' };
+      expect([seesAlive(first, here), seesAll(first, here)]).toEqual([true, false]);
+    }
   });
 });
 

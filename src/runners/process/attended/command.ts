@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, supervisorEnvironment } from '../environment.ts';
 import { bootId, readStat } from '../proc.ts';
 import { GUARD } from './guard-script.ts';
-import { ATTENDED_VARIABLE, makeTree, type Tree } from './tree.ts';
+import { ATTENDED_VARIABLE, GUARD_VARIABLE, makeTree, type Tree } from './tree.ts';
 
 export interface AttendedOrder {
   argv: readonly [string, ...string[]];
@@ -82,11 +82,11 @@ export async function startAttended({ argv, env, graceMs, mark = randomUUID() }:
 /** Before the command, so that there is no moment without it. In a session of its own: no terminal's signal is for it. */
 function startGuard(mark: string, env: Environment, graceMs: number): Writable {
   const tenths = String(Math.ceil(graceMs / 100));
-  const words = ['-c', GUARD, 'standdown-guard', `${ATTENDED_VARIABLE}=${mark}`, tenths];
+  const words = ['-c', GUARD, 'standdown-guard', tenths];
   const guard = spawn('sh', words, {
     cwd: '/',
     detached: true,
-    env: supervisorEnvironment(env),
+    env: { ...supervisorEnvironment(env), [GUARD_VARIABLE]: mark },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   if (guard.pid === undefined) {

@@ -1,12 +1,13 @@
 /**
- * Job control of runs that people attend. Nothing is started here, and no signal is sent to what lives: an order is kept, and its
- * session, which asks for it, carries it out. What became of a run is what that session told, or what is seen of its process.
+ * Job control of runs that people attend. Nothing is started here: an order is kept, and its session, which asks for it, carries it
+ * out. Where that is gone, or gives no sign after KILL was ordered, KILL is sent from here, if its command is seen from here. What
+ * became of a run is what that session told, or what is seen of its processes.
  */
-import { type AttendedRun, probeAttended } from '../../../core/attended.ts';
+import { type AttendedRun, isUnheard, probeAttended, type SeenAttendant } from '../../../core/attended.ts';
 import { isOver } from '../../../core/plan/orphan.ts';
 import type { Probe } from '../../../core/run.ts';
 import type { AttendedReads, Clock, JobControl, Store } from '../../../engine/ports.ts';
-import { killRemnants, look, type Place } from './sight.ts';
+import { killCommand, killRemnants, look, type Place } from './sight.ts';
 
 export interface AttendedRunnerOptions {
   store: AttendedReads & Pick<Store, 'commit'>;
@@ -40,8 +41,12 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     return (await store.attendedRuns([runId]))[0] ?? null;
   }
 
+  function see(run: AttendedRun): SeenAttendant {
+    return look(run, here, isUnheard(run, { now: now(), deafUntil }));
+  }
+
   function probeOf(run: AttendedRun): Probe {
-    return probeAttended(run, look(run, here), { now: now(), deafUntil });
+    return probeAttended(run, see(run), { now: now(), deafUntil });
   }
 
   return {
@@ -88,10 +93,16 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     close: async () => {},
   };
 
+  function kill(run: AttendedRun): void {
+    const { alive, left } = see(run);
+    if (alive === false) killRemnants(run);
+    else if (alive && left.length > 0) killCommand(run);
+  }
+
   /** From TERM to KILL, and never back. */
   async function order(run: AttendedRun, mode: 'term' | 'kill'): Promise<void> {
     const { runId, session } = run;
-    if (mode === 'kill' && look(run, here).alive === false) killRemnants(session);
+    if (mode === 'kill') kill(run);
     if (run.order === mode || run.order === 'kill') return;
     await store.commit([{ write: 'attended.update', runId, session, set: { order: mode } }]);
     for (const listener of listeners) listener(runId);

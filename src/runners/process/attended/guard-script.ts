@@ -2,10 +2,11 @@
  * The guard: a POSIX shell script beside an attended command that ends its tree where whoever attends it is gone without a word, as
  * by `kill -9`, or has nothing more to do. It reads from a pipe that only that process holds: `first PID START`, then the pipe's end.
  */
+import { ATTENDED_VARIABLE, GUARD_VARIABLE } from './tree.ts';
 
-/** Arguments: `NAME=MARK` as processes carry it, and the grace in tenths of a second. */
+/** Argument: the grace in tenths of a second. The mark is in its environment, and never a word of a process: anybody may read those. */
 export const GUARD = `
-carried=$1 tenths=$2
+tenths=$1
 # What is the command's, by pid and start time: a pid may become somebody else's.
 seen=' '
 # Whoever ends the whole tree that this is in means the command: this goes when that is gone.
@@ -15,7 +16,9 @@ while read -r word pid start; do
 done
 
 marked() {
-  grep -lszxF -- "$carried" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+  printf '%s\\n' "${ATTENDED_VARIABLE}=$${GUARD_VARIABLE}" |
+    grep -lszxF -f - /proc/[0-9]*/environ |
+    while IFS=/ read -r _ _ pid _; do echo "$pid"; done
 }
 # All that live, as pid:parent:start.
 living() {

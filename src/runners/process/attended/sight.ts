@@ -5,8 +5,17 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Attendant, AttendedRun, SeenAttendant } from '../../../core/attended.ts';
-import { argumentsOf, bootId, hasVariable, readStat, signalPid, takeSnapshot, withDescendants } from '../proc.ts';
-import { ATTENDED_VARIABLE } from './tree.ts';
+import {
+  bootId,
+  hasVariable,
+  type Identity,
+  isEnvironmentReadable,
+  readStat,
+  signalExactly,
+  takeSnapshot,
+  withDescendants,
+} from '../proc.ts';
+import { ATTENDED_VARIABLE, GUARD_VARIABLE } from './tree.ts';
 
 export type Place = Pick<Attendant, 'host' | 'boot' | 'pidNamespace'>;
 
@@ -32,42 +41,70 @@ export function seesAlive(attendant: Attendant, here: Place | null): boolean {
   return isSamePlace(attendant, here) && readStat(attendant.pid)?.start === attendant.start;
 }
 
-/** Throws the system's error where it is too short of something to look. */
-export function look({ attendant, isVisible, session, end }: AttendedRun, here: Place | null): SeenAttendant {
+/** Whether its command would be seen, too: that of another account carries a mark that can't be read here. */
+export function seesAll(attendant: Attendant, here: Place | null): boolean {
+  return seesAlive(attendant, here) && isEnvironmentReadable(attendant.pid);
+}
+
+/** `isUnheard`: what it has is looked for though it lives. Throws the system's error where it is too short of something to look. */
+export function look(run: AttendedRun, here: Place | null, isUnheard: boolean): SeenAttendant {
+  const { attendant, isVisible, session, end } = run;
   // What was not seen when it was alive for certain can't be seen to be gone.
   if (!isVisible || !isSamePlace(attendant, here)) return { alive: null, left: [] };
   const alive = seesAlive(attendant, here);
-  if (end !== null) return { alive, left: end.survivors.filter((pid) => readStat(pid) !== null) };
-  if (alive) return { alive, left: [] };
-  const { members, guards } = remnants(session);
-  return { alive, left: [...members, ...guards] };
+  if (end !== null) return { alive, left: end.survivors.filter((pid) => mayBeOf(session, pid)) };
+  if (alive && !isUnheard) return { alive, left: [] };
+  const { members, guards } = belongings(run);
+  const left = members.map(({ pid }) => pid);
+  return { alive, left: alive ? left : [...left, ...guards] };
+}
+
+/** A told pid may be somebody else's since. What can't be read may have outlived KILL just because it runs with other rights. */
+function mayBeOf(session: string, pid: number): boolean {
+  if (readStat(pid) === null) return false;
+  return !isEnvironmentReadable(pid) || hasVariable(pid, markOf(session));
 }
 
 /** KILL to what is left of the command of an attendant that is gone. While its guard lives, that ends it, and gives it its grace. */
-export function killRemnants(session: string): void {
-  const { members, guards } = remnants(session);
-  if (guards.length === 0) for (const pid of members) signalPid(pid, 'SIGKILL');
+export function killRemnants(run: AttendedRun): void {
+  if (belongings(run).guards.length === 0) killCommand(run);
 }
 
-interface Remnants {
-  members: readonly number[];
-  /** The guard carries the mark as a word, and may be seen where the command's environment can't be read. */
+/** KILL to the command, and to nothing else of its attendant's. */
+export function killCommand(run: AttendedRun): void {
+  const { members } = belongings(run);
+  // Between that look and its signal a pid may pass to another process.
+  for (const member of members) signalExactly(member, member.boot, 'SIGKILL');
+}
+
+interface Belongings {
+  members: readonly Identity[];
   guards: readonly number[];
 }
 
-function remnants(session: string): Remnants {
-  const mark = `${ATTENDED_VARIABLE}=${session}`;
+function belongings({ session, attendant }: AttendedRun): Belongings {
   const snapshot = takeSnapshot();
+  const boot = bootId();
   const pids = [...snapshot.keys()];
   const guards = withDescendants(
-    pids.filter((pid) => argumentsOf(pid).includes(mark)),
+    pids.filter((pid) => hasVariable(pid, `${GUARD_VARIABLE}=${session}`)),
     snapshot,
   );
-  const members = withDescendants(
-    pids.filter((pid) => hasVariable(pid, mark)),
+  const isThere = snapshot.get(attendant.pid)?.start === attendant.start;
+  const mark = markOf(session);
+  const roots = [...snapshot.values()].filter(
+    ({ pid, ppid }) => hasVariable(pid, mark) || (isThere && ppid === attendant.pid),
+  );
+  const found = withDescendants(
+    roots.map(({ pid }) => pid),
     snapshot,
   );
-  return { members: [...members].filter((pid) => !guards.has(pid)), guards: [...guards] };
+  const members = [...snapshot.values()].filter(({ pid }) => found.has(pid) && !guards.has(pid));
+  return { members: members.map(({ pid, start }) => ({ pid, start, boot })), guards: [...guards] };
+}
+
+function markOf(session: string): string {
+  return `${ATTENDED_VARIABLE}=${session}`;
 }
 
 function isSamePlace({ host, boot, pidNamespace }: Place, here: Place | null): boolean {

@@ -17,6 +17,9 @@ import {
 /** Not that of runs: an attended command may be part of one. */
 export const ATTENDED_VARIABLE = 'STANDDOWN_ATTENDED';
 
+/** The same of its guard, which is none of the command's processes. Not as a word: anybody may read those. */
+export const GUARD_VARIABLE = 'STANDDOWN_GUARDS';
+
 export interface Tree {
   /** Live pids, looked for anew. */
   look(): number[];
