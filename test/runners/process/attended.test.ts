@@ -121,10 +121,8 @@ describe('where its attendant is stopped itself', () => {
   it('has its command ended from here once KILL is ordered and nothing was heard for half a minute', async () => {
     const word = `$p = fork; exec @ARGV if !$p; kill STOP => $$; sleep 60`;
     const env = { PATH: process.env.PATH ?? '' };
-    const child = spawn('perl', ['-e', word, 'perl', NASTY, 'ignores_term', marker, deadline(60)], {
-      stdio: 'ignore',
-      env,
-    });
+    const [program, ...words] = ['perl', '-e', word, 'perl', NASTY, 'ignores_term', marker, deadline(60)] as const;
+    const child = spawn(program, words, { stdio: 'ignore', env });
     const marked = start(['own_session'], { STANDDOWN_ATTENDED: session });
     const guard = start(['plain'], { STANDDOWN_GUARDS: session });
     const pid = child.pid ?? 0;
