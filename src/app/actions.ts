@@ -51,8 +51,8 @@ export function makeActions(deps: Deps, { requestSweep, claim }: EngineActions):
     act: (taskId, verb, input) => act(deps, taskId, verb, { ...input, cause: 'api' }),
     link: (taskId, issueNumber, actor) => linkTask(deps, taskId, issueNumber, { actor }),
     unlink: (taskId, actor) => linkTask(deps, taskId, null, { actor }),
-    attend: (taskId, { session, attendant }) =>
-      claim(taskId, { session, attendant, isVisible: seesAll(attendant, placeOfSelf()) }),
+    attend: (taskId, { session, attendant }, ended) =>
+      claim(taskId, { session, attendant, isVisible: seesAll(attendant, placeOfSelf()) }, ended),
     followAttended: (session, wait) => followAttended(deps, session, wait),
     endAttended: (session, { agoMs, ...end }) =>
       // Two machines' clocks differ: how long ago it was, they agree on.

@@ -48,7 +48,7 @@ export interface Engine {
   /** Asks for a sweep now. */
   requestSweep(): Promise<void>;
   /** Somebody runs the task themselves. Throws `GitHubError` where its issue can't be read. */
-  claim(taskId: string, claim: Claim): Promise<ClaimResult>;
+  claim(taskId: string, claim: Claim, ended?: AbortSignal): Promise<ClaimResult>;
   /** What the sweep saw last, for `/readyz`. */
   status(): EngineStatus;
   /** Takes nothing new, finishes what is in hand; living runs go on. */

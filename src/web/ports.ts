@@ -61,8 +61,8 @@ export interface Actions {
   act(taskId: string, verb: Verb, input: { actor: string; text?: string }): Promise<TaskResult>;
   link(taskId: string, issueNumber: number, actor: string): Promise<TaskResult>;
   unlink(taskId: string, actor: string): Promise<TaskResult>;
-  /** Somebody runs the task themselves, from now on. */
-  attend(taskId: string, claim: { session: string; attendant: Attendant }): Promise<ClaimResult>;
+  /** Somebody runs the task themselves, from now on; not where `ended` tells that nobody waits for the answer. */
+  attend(taskId: string, claim: { session: string; attendant: Attendant }, ended: AbortSignal): Promise<ClaimResult>;
   /** Waits for something to tell, as long as `ended` lets it. */
   followAttended(session: Session, wait: { waitMs: number; ended: AbortSignal }): Promise<FollowResult>;
   endAttended(session: Session, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<EndResult>;

@@ -88,6 +88,26 @@ describe('claims', () => {
     expect(await deps.store.liveRuns()).toHaveLength(1);
   });
 
+  it('are given nothing once nobody listens any more', async () => {
+    const [id = ''] = await submit(embedded, { a: { run: RUN } });
+    const claims = makeClaims(deps);
+    const early = new AbortController();
+    const left = claims.claim(id, aClaim(), early.signal);
+    for (let n = 0; n < 20; n += 1) await breath();
+    early.abort();
+    expect(await left).toMatchObject({ result: 'unavailable' });
+    // And while it is being decided.
+    const late = new AbortController();
+    const asked = claims.claim(id, aClaim(), late.signal);
+    for (let n = 0; n < 20; n += 1) await breath();
+    const deciding = claims.decide();
+    late.abort();
+    await deciding;
+    expect(await decided(claims, [asked])).toEqual(['unavailable']);
+    expect(await deps.store.liveRuns()).toEqual([]);
+    expect(await decided(claims, [claims.claim(id, aClaim())])).toEqual(['claimed']);
+  });
+
   it('are decided by what holds then, not when they were made', async () => {
     const [held = '', batched = ''] = await submit(embedded, {
       a: { run: RUN, issue: ISSUE },

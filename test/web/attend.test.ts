@@ -1,7 +1,7 @@
 /** The calls of whoever attends a task. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anAttendant } from '../support/attendant.ts';
-import { startFakeApp } from './fake-app.ts';
+import { startFakeApp, TOKEN } from './fake-app.ts';
 
 let app: Awaited<ReturnType<typeof startFakeApp>>;
 beforeEach(async () => {
@@ -31,6 +31,17 @@ describe('a claim', () => {
     const status = async (id: string) => (await post(`/tasks/${id}/attend`, anAttendant())).status;
     expect([await status('task_busy'), await status('task_2'), await status('dark')]).toEqual([409, 404, 503]);
     expect((await post('/tasks/closed/attend', anAttendant())).body).toMatchObject({ error: { code: 'issue_closed' } });
+  });
+
+  it('is given up where whoever made it is gone', async () => {
+    const leaving = new AbortController();
+    const init = { method: 'POST', body: JSON.stringify(anAttendant()), signal: leaving.signal };
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const asked = fetch(`${app.url}/api/v1/tasks/task_slow/attend`, { ...init, headers });
+    await expect.poll(() => app.world.acts).toEqual([{ id: 'task_slow' }]);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(() => app.world.acts).toEqual([{ id: 'task_slow' }, 'nobody listens']);
   });
 
   it.each([

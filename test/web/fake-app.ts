@@ -337,7 +337,13 @@ function makeActions(world: World): Actions {
     act: async (id, verb, input) => act(id, { verb, ...input }),
     link: async (id, issue, actor) => act(id, { link: issue, actor }),
     unlink: async (id, actor) => act(id, { unlink: true, actor }),
-    attend: async (id, claim) => {
+    attend: async (id, claim, ended) => {
+      if (id === 'task_slow') {
+        world.acts.push({ id });
+        await new Promise((resolve) => ended.addEventListener('abort', resolve));
+        world.acts.push('nobody listens');
+        return { result: 'unavailable', message: 'late' };
+      }
       const acted = act(id, claim);
       if (acted.result !== 'accepted') return acted;
       return { result: 'claimed', run: makeRun(), graceSeconds: 2.5, env: { STANDDOWN_RUN_ID: 'run_1' } };

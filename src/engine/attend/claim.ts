@@ -34,8 +34,8 @@ export type ClaimResult =
   | { result: 'unavailable'; message: string };
 
 export interface Claims {
-  /** Throws `GitHubError` where the task's issue can't be read. */
-  claim(taskId: string, claim: Claim): Promise<ClaimResult>;
+  /** Nothing is given where nobody listens any more, which `ended` tells. Throws `GitHubError` where the task's issue can't be read. */
+  claim(taskId: string, claim: Claim, ended?: AbortSignal): Promise<ClaimResult>;
   /** What is waiting is decided now: no start may be decided beside it. */
   decide(): Promise<void>;
 }
@@ -43,6 +43,7 @@ export interface Claims {
 interface Asked {
   taskId: string;
   claim: Claim;
+  ended: AbortSignal | undefined;
   /** Read before, as it takes its time. */
   branchBefore: Run['branchBefore'];
 }
@@ -64,29 +65,33 @@ export function makeClaims(deps: Deps): Claims {
   async function untilDecided(asked: Asked): Promise<ClaimResult> {
     const ask = () => store.queue.enqueue([{ key: SCHEDULE_KEY, dueAt: clock() }]);
     const timers: NodeJS.Timeout[] = [];
+    let drop = () => {};
     const decided = new Promise<ClaimResult>((settle) => {
       const one = { ...asked, settle };
       waiting.add(one);
-      timers.push(setTimeout(() => waiting.delete(one) && settle(LATE), PATIENCE_MS));
+      drop = () => void (waiting.delete(one) && settle(LATE));
+      timers.push(setTimeout(drop, PATIENCE_MS));
     });
+    asked.ended?.addEventListener('abort', drop);
     try {
       await ask();
       if (!store.exclusive) timers.push(setInterval(() => void ask().catch(() => {}), ASK_AGAIN_MS));
       return await decided;
     } finally {
       for (const timer of timers) clearInterval(timer);
+      asked.ended?.removeEventListener('abort', drop);
     }
   }
 
   return {
-    async claim(taskId, claim) {
+    async claim(taskId, claim, ended) {
       const known = await claimedBy(deps, taskId, claim);
       if (known !== null) return known;
       const task = await store.task(taskId);
       if (task === null) return { result: 'not_found' };
       const bar = (await barOf(deps, task)) ?? (await barOfIssue(deps, task));
       if (bar !== null) return { result: 'conflict', ...bar };
-      return untilDecided({ taskId, claim, branchBefore: await readBranchBefore(deps, task) });
+      return untilDecided({ taskId, claim, ended, branchBefore: await readBranchBefore(deps, task) });
     },
     async decide() {
       for (const one of waiting) {
@@ -101,7 +106,7 @@ export function makeClaims(deps: Deps): Claims {
 
 const LATE: ClaimResult = { result: 'unavailable', message: 'the app did not come to it in time: try again' };
 
-async function take(deps: Deps, { taskId, claim, branchBefore }: Asked): Promise<ClaimResult> {
+async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked): Promise<ClaimResult> {
   const { store, clock, newId } = deps;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const known = await claimedBy(deps, taskId, claim);
@@ -115,6 +120,8 @@ async function take(deps: Deps, { taskId, claim, branchBefore }: Asked): Promise
     const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work', branchBefore }, now);
     const attended: AttendedRun = { ...claim, runId: run.id, claimedAt: now, heardAt: now, order: null, end: null };
     const writes = beginRun({ task, run, batch }, now);
+    // Elsewhere it would run until its lease is over.
+    if (ended?.aborted) return LATE;
     // After its run's row, which it belongs to.
     if (await store.commit([...writes, { write: 'attended.insert', attended }])) return answer(deps, run);
   }

@@ -17,8 +17,9 @@ export function attendTaskRoutes({ actions }: AttendedDeps): Hono {
   const app = new Hono();
   app.post('/:id/attend', async (c) => {
     const id = readId(c, 'task');
+    const { signal } = c.req.raw;
     const { session, pid_namespace: pidNamespace, ...process } = await readObject(c, attendBody);
-    const claimed = await actions.attend(id, { session, attendant: { ...process, pidNamespace } });
+    const claimed = await actions.attend(id, { session, attendant: { ...process, pidNamespace } }, signal);
     switch (claimed.result) {
       case 'claimed':
         return c.json(presentAttended(claimed), 201);
