@@ -73,6 +73,7 @@ export const attendedView = z.looseObject({
 
 export const attendedNewsView = z.looseObject({
   state: z.enum(['running', 'stopping', 'over']),
+  signal: z.enum(['TERM', 'KILL']).nullable(),
   why: z.string().nullable(),
 });
 

@@ -14,6 +14,9 @@ export const LEASE_MS = 900_000;
 /** One that is to end asks far more often: after so long without a word it does not carry out its KILL. */
 export const UNHEARD_MS = 30_000;
 
+/** So many pids are told of at most. */
+export const MAX_SURVIVORS = 1_000;
+
 /** Whoever attends: a process by pid and start time, which mean something in one pid namespace of one boot of a machine. */
 export interface Attendant {
   /** Its machine's name, for people too. */

@@ -10,7 +10,7 @@ export interface FakeApp {
   batch: Record<string, unknown>;
   events: Record<string, unknown>[];
   /** Answers of other calls, by `METHOD path`. */
-  answers: Record<string, { status?: number; body: unknown }>;
+  answers: Record<string, { status?: number; body: unknown; after?: Promise<unknown> }>;
   /** What was asked, without reads of the batch and the journal. */
   calls: { call: string; body: unknown }[];
   /** How often the batch was looked at, and how often anything was asked. */
@@ -54,6 +54,7 @@ async function answer(app: FakeApp, request: Request): Promise<Response> {
   if (known === undefined) {
     return Response.json({ error: { code: 'not_found', message: 'there is nothing here' } }, { status: 404 });
   }
+  await known.after;
   return Response.json(known.body, { status: known.status ?? 200 });
 }
 

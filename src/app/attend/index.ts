@@ -6,7 +6,7 @@ import { attendTask } from './of-task.ts';
 import type { AttendOrder, AttendWorld, IssueOrder } from './order.ts';
 import { exitCodeOf, runWatched, withoutSecrets } from './run.ts';
 
-export type { AttendOrder, Claimed, DeskNews, TaskDesk } from './order.ts';
+export type { AttendOrder, Claimed, DeskNews, EndAnswer, TaskDesk } from './order.ts';
 export { AttendError } from './refusal.ts';
 
 const GRACE_SECONDS = 10;

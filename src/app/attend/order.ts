@@ -30,19 +30,30 @@ export interface Claimed {
   env: Readonly<Record<string, string>>;
 }
 
+/** A run, and the session that has it. */
+export interface RunPlace {
+  runId: string;
+  session: string;
+}
+
 export interface DeskNews {
-  state: 'running' | 'stopping' | 'over';
+  /** `refused`: it answers, and will not say, e.g. for want of the right token. */
+  state: 'running' | 'stopping' | 'over' | 'refused';
+  /** The newest that was ordered. */
+  signal: 'TERM' | 'KILL' | null;
   why: string | null;
 }
 
+/** `isFinal`: said again, it would be answered the same. */
+export type EndAnswer = { result: 'taken' } | { result: 'refused'; why: string; isFinal: boolean };
+
 /** The app, as far as one task is concerned. Throws where it gives no answer. */
 export interface TaskDesk {
-  /** Throws too where the task can't be had now. */
-  claim(session: string, attendant: Attendant): Promise<Claimed>;
+  /** Throws too where the task can't be had now. `told` ends its repeating, `ended` the request itself. */
+  claim(session: string, attendant: Attendant, until: { told: AbortSignal; ended: AbortSignal }): Promise<Claimed>;
   /** Asking for news keeps the claim. With patience the answer waits until there are some, for a while. */
-  news(at: { runId: string; session: string }, how: { isPatient: boolean; ended: AbortSignal }): Promise<DeskNews>;
-  /** Gives why that changes nothing; null: it was taken. */
-  end(at: { runId: string; session: string }, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<string | null>;
+  news(at: RunPlace, how: { isPatient: boolean; ended: AbortSignal }): Promise<DeskNews>;
+  end(at: RunPlace, end: Omit<AttendedEnd, 'at'> & { agoMs: number }): Promise<EndAnswer>;
 }
 
 export type Env = Readonly<Record<string, string | undefined>>;

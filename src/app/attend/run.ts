@@ -15,8 +15,12 @@ export interface Watched {
   command: AttendedOrder;
   /** Resolves with why it is to end; null: there is nothing to wait for any more. */
   until(): Promise<string | null>;
+  /** Ends the grace. */
+  force?: AbortSignal;
   tell(line: string): void;
 }
+
+export type { CommandEnd };
 
 export interface Outcome {
   ended: CommandEnd;
@@ -49,7 +53,8 @@ export async function runWatched(watched: Watched): Promise<Outcome> {
         watched.until().then((why): Cause => (why === null ? { by: 'itself' } : { by: 'order', why })),
         signals.termed.then((): Cause => ({ by: 'signal' })),
       ]);
-      const outcome = await end(command, cause, { watched, force: signals.force });
+      const force = AbortSignal.any([signals.force, ...(watched.force === undefined ? [] : [watched.force])]);
+      const outcome = await end(command, cause, { watched, force });
       return { ...outcome, endedAt: await Promise.race([endedAt, performance.now()]) };
     } finally {
       command.release();
@@ -82,7 +87,7 @@ async function end(
 ): Promise<Omit<Outcome, 'endedAt'>> {
   const { tell } = watched;
   const alive = await command.countLiving();
-  if (alive > 0) tell(wordsOf(cause, alive, watched.command));
+  if (alive > 0) tell(wordsOf(cause, alive, force.aborted ? 0 : watched.command.graceMs));
   const { forced, survivors } = alive > 0 ? await command.stop(force) : { forced: false, survivors: [] };
   if (forced && survivors.length === 0) tell('KILL was needed; nothing of it is alive');
   if (survivors.length > 0) tell(`still alive after KILL: ${survivors.join(', ')}`);
@@ -91,7 +96,7 @@ async function end(
   return { ended, survivors, isStopped: cause.by === 'order' && alive > 0 };
 }
 
-function wordsOf(cause: Cause, alive: number, { graceMs }: AttendedOrder): string {
+function wordsOf(cause: Cause, alive: number, graceMs: number): string {
   const signals = `TERM to ${processes(alive)}, KILL after ${graceMs / 1_000} s`;
   switch (cause.by) {
     case 'itself':

@@ -15,6 +15,40 @@ export interface PassedSignals {
   giveBack(): void;
 }
 
+export interface CaughtSignals {
+  first(): NodeJS.Signals | null;
+  /** Aborts with that. */
+  told: AbortSignal;
+  /** A second one came: no more patience. */
+  force: AbortSignal;
+  giveBack(): void;
+}
+
+const TO_END = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** While there is no command yet, or none any more: what asks for the end is for what is still to be said to the app. */
+export function catchSignals(onFirst: () => void): CaughtSignals {
+  const told = new AbortController();
+  const force = new AbortController();
+  let first: NodeJS.Signals | null = null;
+  function take(signal: NodeJS.Signals): void {
+    if (first !== null) {
+      force.abort();
+      return;
+    }
+    first = signal;
+    told.abort();
+    onFirst();
+  }
+  for (const signal of TO_END) process.on(signal, take);
+  return {
+    ...{ first: () => first, told: told.signal, force: force.signal },
+    giveBack() {
+      for (const signal of TO_END) process.off(signal, take);
+    },
+  };
+}
+
 /** Begins at once, so that a command is never alive without it. */
 export function passSignals(): PassedSignals {
   const force = new AbortController();

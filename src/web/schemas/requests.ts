@@ -1,5 +1,6 @@
 /** Queries and bodies of the calls. */
 import { z } from 'zod';
+import { MAX_SURVIVORS } from '../../core/attended.ts';
 import type { Verb } from '../../core/command.ts';
 import { strict } from '../../core/documents/check.ts';
 import { issueNumber } from '../../core/documents/fields.ts';
@@ -84,7 +85,7 @@ export const attendedEndBody = strict({
     .regex(/^(?!SIG)[A-Z][A-Z0-9+-]{1,15}$/, { error: 'the name of a signal without SIG, e.g. TERM' })
     .nullable()
     .default(null),
-  survivors: z.array(z.int().min(1).max(4_194_304)).max(1_000).default([]).describe('Pids that outlived KILL.'),
+  survivors: z.array(z.int().min(1).max(4_194_304)).max(MAX_SURVIVORS).default([]).describe('Pids that outlived KILL.'),
   ended_seconds_ago: z.number().min(0).max(MAX_AGO_SECONDS).default(0),
 }).refine(({ exit_code: code, signal }) => (code === null) !== (signal === null), {
   error: 'must hold an exit_code or a signal, and not both',
