@@ -36,8 +36,10 @@ export function makePlaces(): Places {
   return {
     async hold(kind, ask) {
       const lane = lanes[kind];
-      // Whoever says nothing of its runs is not asked for much of anything.
-      if (lane.isFull() && (lane.isQuiet() || lanes.look.isQuiet())) throw new GivenUp();
+      // Whoever says nothing of its runs is not asked for much of anything. Only cancels don't wait for that: where each of them is
+      // answered, looks that take long are no reason to stop a hundred runs two at a time.
+      const isAway = lane.isQuiet() || (kind !== 'cancel' && lanes.look.isQuiet());
+      if (lane.isFull() && isAway) throw new GivenUp();
       return lane.hold(ask);
     },
   };

@@ -65,19 +65,31 @@ it.each<[string, () => Promise<unknown>]>([
   expect(control.profile.silent).toBeNull();
 });
 
-it('a cancel gets through while looks and starts hang', async () => {
-  const cancelled = json({ result: 'accepted' });
-  agent.answer = (request, response) => void (isCancel(request.url ?? '') && cancelled(request, response));
+it('a hundred cancels get through at once while looks and starts hang', async () => {
+  const cancels: (() => void)[] = [];
+  agent.answer = (request, response) => {
+    if (isCancel(request.url ?? '')) cancels.push(() => json({ result: 'accepted' })(request, response));
+    if (cancels.length === 100) for (const answer of cancels) answer();
+  };
   const hanging: unknown[] = [];
   for (let call = 0; call < PLACES; call += 1) {
     control.inspect(['run_a']).catch((error: unknown) => hanging.push(error));
     control.start(orderOf('run_a', ['true'])).catch((error: unknown) => hanging.push(error));
   }
   await vi.waitFor(() => expect(hanging).toHaveLength(2 * (PLACES - 2)), { timeout: 20_000 });
-  expect(await Promise.all(Array.from({ length: 2 }, () => control.cancel('run_a', 'term')))).toEqual([
-    'accepted',
-    'accepted',
-  ]);
+  const results = await Promise.all(Array.from({ length: 100 }, () => control.cancel('run_a', 'term')));
+  expect(new Set(results)).toEqual(new Set(['accepted']));
+});
+
+it('one that has gone silent altogether holds few of the cancels that follow', async () => {
+  agent.answer = () => {};
+  const refused: unknown[] = [];
+  const refuse = (error: unknown) => void refused.push(error);
+  for (let call = 0; call < PLACES; call += 1) control.inspect(['run_a']).catch(refuse);
+  await vi.waitFor(() => expect(refused).toHaveLength(PLACES - 2), { timeout: 20_000 });
+  for (let call = 0; call < 100; call += 1) control.cancel('run_a', 'term').catch(refuse);
+  await vi.waitFor(() => expect(refused).toHaveLength(PLACES - 2 + 98), { timeout: 20_000 });
+  await expect(control.cancel('run_a', 'term')).rejects.toThrow(RunnerUnreachable);
 });
 
 it('an agent that answers gets all cancels of a hundred runs at once, however long each takes', async () => {
