@@ -113,7 +113,7 @@ export function settleLost(o: TaskObservation, run: Run, lost: RunResult, now: D
 function settlementOf(o: TaskObservation, run: Run, result: RunResult, now: Date): Settlement {
   const { task } = o;
   if (leavesOpen(task, run.purpose, result)) {
-    return run.purpose === 'work' ? verify(o) : verifyAgain(o, run, result, now);
+    return run.purpose === 'work' ? verify(o, run) : verifyAgain(o, run, result, now);
   }
   if (result.state === 'succeeded') return ended('done', result.cause, null);
   const evidence = evidenceIn(o, run, result);
@@ -131,9 +131,10 @@ function ended(state: 'done' | 'failed', cause: Cause, effect: string | null): S
   return { becomes: 'ended', ending: { state, cause, actor: 'runner', episodeId: null }, effect, hadFinished: false };
 }
 
-/** Where nothing may start now it waits for its turn like any start. */
-function verify({ task, isHeldBack }: TaskObservation): Settlement {
-  const waits = isHeldBack || task.hold !== null || task.blockers.length > 0;
+/** Where nothing may start now it waits for its turn like any start, and so where the work had no place of its runner: who attended it. */
+function verify({ task, isHeldBack }: TaskObservation, { runner }: Run): Settlement {
+  const hasNoPlace = runner !== task.spec.runsOn;
+  const waits = hasNoPlace || isHeldBack || task.hold !== null || task.blockers.length > 0;
   return waits ? { becomes: 'retried', notBefore: null, reason: null } : { becomes: 'verifying' };
 }
 

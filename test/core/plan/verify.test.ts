@@ -61,6 +61,12 @@ describe('work that has succeeded', () => {
     expect(simulate({ ...o, task: { ...o.task, blockers } }, NOW).observation.task.state).toBe('blocked');
   });
 
+  it('waits for a place of its runner where somebody attended it elsewhere', () => {
+    const { task, run } = simulate(working({ probe: anExit(), run: aRun({ runner: 'attended' }) }), NOW).observation;
+    expect(task).toMatchObject({ state: 'ready', runNumber: 1, notBefore: null });
+    expect(nextPurpose(task, run)).toBe('verify');
+  });
+
   it('that failed is not verified', () => {
     expect(settlement(working({ probe: anExit({ exitCode: 1 }) }))).toMatchObject({ ending: { cause: 'run_failed' } });
   });
