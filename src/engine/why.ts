@@ -61,22 +61,34 @@ export function lookAtPlanned(
 
 /** Every task given is in the answer. */
 export async function lookAtTasks(deps: WhyDeps, tasks: readonly Task[]): Promise<ReadonlyMap<string, TaskNow>> {
-  const issues = await lookAtIssues(deps, tasks);
+  const [issues, unheard] = await Promise.all([lookAtIssues(deps, tasks), gatherUnheard(deps, tasks)]);
   const idle = tasks.filter(isIdle);
   const shared = idle.length === 0 ? null : await gather(deps, idle);
   return new Map(
     tasks.map((task) => {
       const seen = issues.get(issueId(task))?.blockers ?? null;
       const idleWords = shared !== null && isIdle(task) ? waitingOn(factsOf(deps, task, { shared, issues })) : null;
-      const words = idleWords ?? unheardWords(deps, task) ?? evidenceWords(task);
+      const words = idleWords ?? unheard.get(task.id) ?? evidenceWords(task);
       return [task.id, { waitingOn: words, blockers: showBlockers(task, seen ?? []) }];
     }),
   );
 }
 
-function unheardWords(deps: WhyDeps, { state, spec: { runsOn } }: Task): string | null {
-  const silence = state === 'running' ? silenceOf(deps, runsOn) : null;
-  return silence?.needsPerson ? silenceWords(runsOn, silence, deps.clock()) : null;
+/** In words, by task: of those whose run is on a runner that a person has to see to. That need not be the one that the task names. */
+async function gatherUnheard(deps: WhyDeps, tasks: readonly Task[]): Promise<ReadonlyMap<string, string>> {
+  const words = new Map<string, string>();
+  for (const name of deps.runners.names()) {
+    const silence = silenceOf(deps, name);
+    if (silence?.needsPerson) words.set(name, silenceWords(name, silence, deps.clock()));
+  }
+  const running = new Set(tasks.filter(({ state }) => state === 'running').map(({ id }) => id));
+  if (words.size === 0 || running.size === 0) return new Map();
+  const found = new Map<string, string>();
+  for (const { taskId, runner } of await deps.store.liveRuns()) {
+    const said = words.get(runner);
+    if (said !== undefined && running.has(taskId)) found.set(taskId, said);
+  }
+  return found;
 }
 
 function isIdle({ state }: Task): boolean {

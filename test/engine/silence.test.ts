@@ -62,6 +62,14 @@ it.each([
   expect(await shown(embedded.deps)).toEqual({ waiting_on: null, silent_since: null });
 });
 
+it('of a task that somebody attends elsewhere nothing is said: its run is not on the runner that it names', async () => {
+  const deps = silentFor(61);
+  const [live] = await deps.store.liveRuns();
+  const liveRuns = async () => [{ ...live!, runner: 'attended' }];
+  expect((await shown({ ...deps, store: { ...deps.store, liveRuns } })).waiting_on).toBeNull();
+  expect((await shown(deps)).waiting_on).toMatch(/^runner local gives no answer/);
+});
+
 it('is asked of a person after the minutes that the operator sets', async () => {
   const deps = silentFor(3);
   expect((await shown({ ...deps, limits: { ...deps.limits, unreachableMinutes: 2 } })).waiting_on).toMatch(/for 3 min/);
