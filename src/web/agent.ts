@@ -17,6 +17,7 @@ import { strict } from '../core/documents/check.ts';
 import { line } from '../core/report/text.ts';
 import { isRunId } from '../core/run.ts';
 import { type Logger, RunnerUnreachable } from '../engine/ports.ts';
+import { withAnyOf } from '../engine/with-any-of.ts';
 import { requireAccess } from './access.ts';
 import { readObject } from './body.ts';
 import { errorResponse, HttpError } from './errors.ts';
@@ -85,7 +86,7 @@ export function makeAgentApp({ jobs, token, log, closing }: AgentWebDeps): Hono 
   });
   app.get('/changes', async (c) => {
     const { after = null } = readQuery(c, changesQuery);
-    return c.json(await jobs.changes(after, AbortSignal.any([closing, c.req.raw.signal])));
+    return c.json(await withAnyOf([closing, c.req.raw.signal], (ended) => jobs.changes(after, ended)));
   });
   return app;
 }

@@ -5,6 +5,7 @@ import { overWords, stopWords } from '../../core/report/stop.ts';
 import { isLive, type Run } from '../../core/run.ts';
 import type { Deps } from '../deps.ts';
 import { graceSecondsOf } from '../grace.ts';
+import { withAnyOf } from '../with-any-of.ts';
 
 export interface Session {
   runId: string;
@@ -43,8 +44,8 @@ export async function followAttended(
       const left = until - performance.now();
       if (news === null) return { result: 'not_found' };
       if (news.state !== 'running' || left <= 0 || ended.aborted) return { result: 'news', news };
-      const signal = AbortSignal.any([hint.signal, ended]);
-      await delay(Math.min(left, most), undefined, { signal }).catch(() => {});
+      const waitMs = Math.min(left, most);
+      await withAnyOf([hint.signal, ended], (signal) => delay(waitMs, undefined, { signal })).catch(() => {});
     } finally {
       hint.end();
     }

@@ -1,5 +1,6 @@
 /** Runs that people attend: `/tasks/{id}/attend` claims one, `/runs/{id}/attend` tells its session what to do, and hears of its end. */
 import { Hono } from 'hono';
+import { withAnyOf } from '../../engine/with-any-of.ts';
 import { readObject } from '../body.ts';
 import { conflict, HttpError } from '../errors.ts';
 import type { Actions } from '../ports.ts';
@@ -39,8 +40,9 @@ export function attendRunRoutes({ actions, closing }: AttendedDeps): Hono {
   app.get('/:id/attend', async (c) => {
     const runId = readId(c, 'run');
     const { session, wait_seconds: seconds } = readQuery(c, newsQuery);
-    const ended = AbortSignal.any([c.req.raw.signal, ...(closing === undefined ? [] : [closing])]);
-    const followed = await actions.followAttended({ runId, session }, { waitMs: seconds * 1_000, ended });
+    const followed = await withAnyOf([c.req.raw.signal, closing], (ended) =>
+      actions.followAttended({ runId, session }, { waitMs: seconds * 1_000, ended }),
+    );
     if (followed.result === 'not_found') throw unknown('run', runId);
     if (followed.result === 'conflict') throw conflict(followed);
     return c.json(presentNews(followed.news));

@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import type { Logger } from '../../engine/ports.ts';
+import { withAnyOf } from '../../engine/with-any-of.ts';
 import { HttpError } from '../errors.ts';
 import type { Reads } from '../ports.ts';
 import { readQuery } from '../query.ts';
@@ -44,8 +45,9 @@ export function eventRoutes(deps: Deps): Hono {
     c.header('x-accel-buffering', 'no');
     open += 1;
     return streamSSE(c, async (stream) => {
-      const ended = endOf(stream, c.req.raw.signal, deps.closing);
-      await follow(deps, stream, { from, ended })
+      await withAnyOf([goneOf(stream), c.req.raw.signal, deps.closing], (ended) =>
+        follow(deps, stream, { from, ended }),
+      )
         // The stream ends, and the client comes back with the last id that it saw.
         .catch((error) => deps.log.warn({ err: error }, 'event stream failed'))
         .finally(() => {
@@ -84,11 +86,11 @@ async function follow(
   }
 }
 
-/** The client went away, or the app is closing. */
-function endOf(stream: SSEStreamingApi, request: AbortSignal, closing: AbortSignal | undefined): AbortSignal {
+/** The client went away. */
+function goneOf(stream: SSEStreamingApi): AbortSignal {
   const gone = new AbortController();
   stream.onAbort(() => gone.abort());
-  return AbortSignal.any([gone.signal, request, ...(closing === undefined ? [] : [closing])]);
+  return gone.signal;
 }
 
 function pause(ms: number, ended: AbortSignal): Promise<void> {
