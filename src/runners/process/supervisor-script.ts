@@ -58,8 +58,10 @@ noted() {
   [ ! -e "$dir/ended" ] || while read -r line; do last=$line; done <"$dir/ended"
   [ "$last" = end ]
 }
-# A cancel was first: the program never begins. 143 is what TERM would have left.
-cancelled() {
+# Where somebody else has the record a cancel was first, and the program never begins: 143 is what TERM would have left. Where nobody
+# has, as on a full disk, it does not begin either, and no exit may be told of it.
+unrecorded() {
+  [ -e "$dir/work" ] || exit 143
   tells=0 status=143
   ended "$(date +%s%N)"
   exit 143
@@ -115,7 +117,7 @@ proc=/proc/self/fd/9
 termed=
 ${FUNCTIONS}
 identity || exit 1
-record work 'by namespace' || cancelled
+record work 'by namespace' || unrecorded
 exec 9<&-
 setsid $become sh -c "$launch" standdown-launch "$cwd" "$@" &
 first=$!
@@ -166,7 +168,7 @@ work() {
   exec 3<&0 </dev/null
   [ -z "$group" ] || echo 0 >"$group/cgroup.procs" || exit 1
   identity
-  record work 'by program' || cancelled
+  record work 'by program' || unrecorded
   exec setsid $become sh -c "$launch" standdown-launch "$cwd" "$@"
 }
 # unshare complains when its child is killed: not in the program's log.
