@@ -9,16 +9,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, supervisorEnvironment } from './environment.ts';
+import { readStat } from './proc.ts';
 import { makePassage } from './working-directory.ts';
 
 const FILE = 'standdown.lock';
 /** As long as a process that was just killed may have the lock: until what it was about to start has begun. */
 const WAIT_MS = 2_000;
 const TRY_AGAIN_MS = 50;
-/** How `flock` says that somebody else has it. */
+/** How `flock` says that somebody else has it, without a word; BusyBox's says so of everything else, too, but in words. */
 const TAKEN = 1;
 
-/** Makes the directory where it is missing. Returns the function that lets go. Throws one error that names who has it. */
+/** Makes the directory where it is missing. Returns the function that lets go; again it does nothing. Throws one error that names who has it. */
 export async function lockDataDirectory(dataDir: string, processEnv: Environment): Promise<() => void> {
   makePassage(dataDir);
   const file = join(dataDir, FILE);
@@ -30,11 +31,20 @@ export async function lockDataDirectory(dataDir: string, processEnv: Environment
       await delay(TRY_AGAIN_MS);
     }
     noteHolder(fd);
-    return () => closeSync(fd);
+    return closeOnce(fd);
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+}
+
+/** Its number may be another file's by the second time. */
+function closeOnce(fd: number): () => void {
+  let isOpen = true;
+  return () => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
 }
 
 function openLock(file: string): number {
@@ -49,14 +59,16 @@ function openLock(file: string): number {
 function tryLock(fd: number, file: string, processEnv: Environment): boolean {
   const env = supervisorEnvironment(processEnv);
   const { status, error, stderr } = spawnSync('flock', ['-n', '3'], { env, stdio: ['ignore', 'ignore', 'pipe', fd] });
-  if (status === 0 || status === TAKEN) return status === 0;
-  throw new Error(`the data directory can't be locked: ${reasonOf(error, String(stderr), file)}`);
+  if (status === 0) return true;
+  const words = String(stderr ?? '').trim();
+  if (status === TAKEN && words === '') return false;
+  throw new Error(`the data directory can't be locked: ${reasonOf(error, words, file)}`);
 }
 
-function reasonOf(error: SpawnSyncReturns<Buffer>['error'], stderr: string, file: string): string {
+function reasonOf(error: SpawnSyncReturns<Buffer>['error'], words: string, file: string): string {
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
     return 'the program flock is missing (util-linux)';
-  return `${file}: ${error?.message ?? stderr.trim()}`;
+  return `${file}: ${error?.message ?? words.split('\n')[0]}`;
 }
 
 function noteHolder(fd: number): void {
@@ -68,7 +80,9 @@ function noteHolder(fd: number): void {
   }
 }
 
+/** Whoever has it may not have said so yet: then what is there was said by the one before, who is gone. */
 function holderIn(file: string): string {
   const [, pid, host] = /^(\d+) (\S+)\n$/.exec(readFileSync(file, 'utf8')) ?? [];
-  return pid === undefined ? 'another Standdown' : `another Standdown, process ${pid} on ${host},`;
+  const isGone = pid === undefined || (host === hostname() && readStat(Number(pid)) === null);
+  return isGone ? 'another Standdown' : `another Standdown, process ${pid} on ${host},`;
 }

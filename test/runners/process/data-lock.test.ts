@@ -1,5 +1,6 @@
 /** One process per data directory, be it an agent or an app with runs of its own, and whoever was killed has it no more. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -121,9 +122,35 @@ it('who has it is told as far as it is known', async () => {
   const file = join(dataDir, 'standdown.lock');
   const unlock = await lockDataDirectory(dataDir, process.env);
   expect(readFileSync(file, 'utf8')).toBe(`${process.pid} ${hostname()}\n`);
-  writeFileSync(file, 'garb');
-  await expect(lockDataDirectory(dataDir, process.env)).rejects.toThrow(/^another Standdown uses the data directory/);
+  const gone = spawnSync('true').pid;
+  for (const said of ['garb', `${gone} ${hostname()}\n`]) {
+    writeFileSync(file, said);
+    await expect(lockDataDirectory(dataDir, process.env)).rejects.toThrow(/^another Standdown uses the data directory/);
+  }
   unlock();
   await expect(lockDataDirectory(dataDir, { PATH: '' }).then((free) => free())).resolves.toBeUndefined();
+  removeRunner(made);
+});
+
+it('let go of twice it closes no other file', async () => {
+  const made = makeOptions('scan');
+  const unlock = await lockDataDirectory(made.dataDir, process.env);
+  unlock();
+  const others = Array.from({ length: 8 }, () => openSync(made.dataDir, 'r'));
+  unlock();
+  for (const fd of others) {
+    expect(fstatSync(fd).isDirectory()).toBe(true);
+    closeSync(fd);
+  }
+  removeRunner(made);
+});
+
+it('a flock that fails for another reason is told of as that, whatever it exits with', async () => {
+  const made = makeOptions('scan');
+  const flock = '#!/bin/sh\necho "flock: unrecognized option: n" >&2\necho "Usage: flock FD" >&2\nexit 1\n';
+  writeFileSync(join(made.root, 'flock'), flock, { mode: 0o755 });
+  await expect(lockDataDirectory(made.dataDir, { PATH: made.root })).rejects.toThrow(
+    /^the data directory can't be locked: .*standdown\.lock: flock: unrecognized option: n$/,
+  );
   removeRunner(made);
 });
