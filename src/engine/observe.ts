@@ -40,7 +40,7 @@ export async function observe(deps: Deps, task: Task, found: FoundEvidence | nul
     issue,
     episode,
     endingEpisode: endingId === null ? null : endingEpisode,
-    graceSeconds: graceSecondsOf(deps, task),
+    graceSeconds: graceSecondsOf(deps, task, run),
     // What runs goes on, and what has ended waits for nothing.
     blockers: issue === null || isLive(run) || isEnded(task.state) ? [] : await viewBlockersOf(deps, issue),
     barred: reopened || outlived || runsAgain ? await barOf(deps, task) : null,

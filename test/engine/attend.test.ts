@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Claim, type ClaimResult, makeClaims } from '../../src/engine/attend/index.ts';
 import type { Deps } from '../../src/engine/deps.ts';
 import { act, holdBatch } from '../../src/engine/index.ts';
+import { observe } from '../../src/engine/observe.ts';
 import { makeStartPace } from '../../src/engine/start-pace.ts';
 import { startReady } from '../../src/engine/start-ready.ts';
 import { type Checker, makeChecker } from '../fixtures/engine/checker.ts';
@@ -130,6 +131,17 @@ describe('claims', () => {
     expect(await decided(claims, [second])).toEqual(['conflict']);
     expect(await second).toMatchObject({ message: expect.stringContaining('maintenance') });
     expect(await deps.store.liveRuns()).toEqual([]);
+  });
+
+  it('have the same grace at every app, with the runner that the task names and without', async () => {
+    const [id = ''] = await submit(embedded, { a: { run: RUN } });
+    const claims = makeClaims(deps);
+    const asked = claims.claim(id, aClaim());
+    await decided(claims, [asked]);
+    expect(await asked).toMatchObject({ graceSeconds: 10 });
+    const task = (await deps.store.task(id))!;
+    const others = { ...deps, runners: { ...deps.runners, get: () => null } };
+    for (const app of [deps, others]) expect(await observe(app, task)).toMatchObject({ graceSeconds: 10 });
   });
 
   it('note where the branch of the task is, as any start does', async () => {

@@ -143,5 +143,5 @@ async function answer(deps: Deps, run: Run): Promise<ClaimResult> {
   const repository = await store.repository(task.repositoryId);
   const batch = task.batchId === null ? null : await store.batch(task.batchId);
   const env = factsOf(task, run, { repository, batch });
-  return { result: 'claimed', run, graceSeconds: graceSecondsOf(deps, task), env };
+  return { result: 'claimed', run, graceSeconds: graceSecondsOf(deps, task, run), env };
 }

@@ -85,7 +85,7 @@ async function newsOf(deps: Deps, { order, end }: AttendedRun, run: Run): Promis
   const { store } = deps;
   const task = await store.task(run.taskId);
   if (task === null) return null;
-  const graceSeconds = graceSecondsOf(deps, task);
+  const graceSeconds = graceSecondsOf(deps, task, run);
   if (!isLive(run)) return { state: 'over', graceSeconds, why: overWords(task, run) };
   if (end !== null) return { state: 'over', graceSeconds, why: `run ${run.number} of ${task.key} has ended` };
   const { target } = task;
