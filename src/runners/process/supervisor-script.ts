@@ -21,11 +21,10 @@ record() {
     ln "$dir/$1.$pid" "$dir/$1" 2>/dev/null
 }
 # A shell's wait says 128+n both for a death by signal n and for an exit with that number. Some shells (dash) also name the
-# signal on stderr, all but INT and PIPE: where that was seen to work, $tells is 1 and silence means an exit.
+# signal on stderr, all but INT and PIPE: where that was seen to work, $tells is 1 and silence means an exit. But dash (from 0.5.11 on)
+# also reaps after each of its own commands, and then names no signal: no command comes between a first process's start and its
+# first wait, whose $status is known here. What is said goes to descriptor 7; appended, for a namespace and its supervisor share the file.
 await() {
-  exec 7>"$dir/how"
-  wait "$first" 2>&7
-  status=$?
   # A trap interrupts wait, which is no end.
   while kill -0 "$first" 2>/dev/null; do
     wait "$first" 2>&7
@@ -118,11 +117,15 @@ termed=
 ${FUNCTIONS}
 identity || exit 1
 record work 'by namespace' || unrecorded
-exec 9<&-
-setsid $become sh -c "$launch" standdown-launch "$cwd" "$@" &
-first=$!
+exec 9<&- 7>>"$dir/how"
+# A TERM that came before there was a process to hand it on to ends that one before it is the program.
+work() {
+  [ -z "$termed" ] || exec sh -c 'kill -TERM "$$"'
+  exec setsid $become sh -c "$launch" standdown-launch "$cwd" "$@"
+}
+work "$@" 7>&- & wait "$!" 2>&7
+status=$? first=$!
 exec 3<&-
-[ -z "$termed" ] || kill -TERM -1 2>/dev/null
 await
 # A wait that TERM interrupts may reap without a word: 143 then is no sign of an exit with that number.
 [ -z "$termed" ] || [ "$status" != 143 ] || tells=0
@@ -163,7 +166,6 @@ rm -f "$dir/output"
 setsid sh -c "$copy" standdown-log "$dir" "$segment" "$block" "$reads" <&5 5<&- 6>&- 2>/dev/null &
 copier=$!
 
-# From here to await nothing else may be forked: a shell that reaps the first process meanwhile doesn't name its signal.
 work() {
   exec 3<&0 </dev/null
   [ -z "$group" ] || echo 0 >"$group/cgroup.procs" || exit 1
@@ -176,13 +178,15 @@ namespace() {
   exec 8>&2 2>>"$dir/supervisor.log" 9</proc
   exec unshare $namespace sh -c "$init" standdown-init "$dir" "$boot" "$tells" "$launch" "$cwd" "$become" "$@"
 }
+# The copier has its end. The other one is held until the first process has ended: the log is complete no sooner anyway.
+exec 5<&- 7>>"$dir/how"
 if [ "$level" = pidns ]; then
-  printf '%s\\n' "$env" | namespace "$@" >&6 2>&1 5<&- 6>&- &
+  printf '%s\\n' "$env" | namespace "$@" >&6 2>&1 6>&- 7>&- & wait "$!" 2>&7
 else
-  printf '%s\\n' "$env" | work "$@" >&6 2>&1 5<&- 6>&- &
+  printf '%s\\n' "$env" | work "$@" >&6 2>&1 6>&- 7>&- & wait "$!" 2>&7
 fi
-first=$!
-exec 5<&- 6>&-
+status=$? first=$!
+exec 6>&-
 await
 # Without the record of a first process the program never began, and no exit may be told: the log says what was wrong. A
 # namespace records its exit itself, unless it was killed: only KILL can do that, and unshare's own status doesn't say so.
