@@ -1,5 +1,6 @@
 /** A run that is lost without a trace, of a task that names a branch: from GitHub's answers to the comment, with real processes. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { taskKey } from '../../src/engine/keys.ts';
 import { endByWord } from '../support/processes.ts';
 import { REPOSITORY, type RestBatch, submit, untilRunning, untilTask } from '../support/world.ts';
 import { nasty, untilAlive } from './programs.ts';
@@ -66,7 +67,14 @@ it('is judged once GitHub answers, and not before', async () => {
   const compared = () => world.github.requests().filter(({ path }) => path.includes('/compare/'));
   await expect.poll(() => compared().length, { timeout: 40_000 }).toBeGreaterThan(0);
   await untilSettled(world);
-  await untilTask(world, batch, 'train', { state: 'running' });
+  const { id } = await untilTask(world, batch, 'train', { state: 'running', notBefore: expect.any(Date) });
   answers();
+  // As half a minute later.
+  const { store } = world.app().deps;
+  const { version } = (await store.task(id))!;
+  await store.commit([
+    { write: 'task.update', id, version, set: { notBefore: new Date() } },
+    { write: 'work.enqueue', key: taskKey(id), dueAt: new Date() },
+  ]);
   await untilTask(world, batch, 'train', { state: 'blocked', cause: 'review' });
 });
