@@ -33,13 +33,15 @@ export async function reconcileTask(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const task = await deps.store.task(taskId);
     if (task === null) return applied;
+    const lookedFrom = deps.clock();
     const observation = await observe(deps, task, found);
     if (isElsewhere(deps, observation)) {
       await leaveToOthers(deps, taskKey(taskId));
       return applied;
     }
     const policy = await deps.policyOf(task.repositoryId);
-    const steps = planTask(observation, policy, deps.clock());
+    // An app that stood still since then saw nothing: neither silence nor absence grows with it.
+    const steps = planTask(observation, policy, lookedFrom);
     const outcome = await applySteps(deps, observation, steps);
     applied.push(...steps.filter((step) => step.step !== 'recheck'));
     if (outcome === 'again') continue;
@@ -55,9 +57,10 @@ export async function reconcileTask(
 export async function seekEvidence(deps: Deps, taskId: string): Promise<void> {
   const task = await deps.store.task(taskId);
   if (task === null) return;
+  const lookedFrom = deps.clock();
   const observation = await observe(deps, task);
   if (isElsewhere(deps, observation)) return leaveToOthers(deps, evidenceKey(taskId));
-  const steps = planTask(observation, await deps.policyOf(task.repositoryId), deps.clock());
+  const steps = planTask(observation, await deps.policyOf(task.repositoryId), lookedFrom);
   if (!steps.some(({ step }) => step === 'seek_evidence')) return;
   await reconcileTask(deps, taskId, await findEvidence(deps, observation));
 }

@@ -42,10 +42,11 @@ export async function endOrphan(deps: Deps, runId: string): Promise<boolean> {
 async function pursue(deps: Deps, orphan: Orphan): Promise<boolean> {
   const { run, task, runner } = orphan;
   const { clock, store } = deps;
+  const now = clock();
   const probe = (await runner.inspect([run.id])).get(run.id);
   if (probe === undefined) throw new Error(`nothing was said of ${run.id}`);
   const graceSeconds = task.spec.graceSeconds ?? runner.profile.graceSeconds;
-  const step = planOrphan(run, probe, { graceSeconds, now: clock() });
+  const step = planOrphan(run, probe, { graceSeconds, now });
   switch (step.step) {
     case 'leave':
       return true;
