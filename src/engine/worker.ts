@@ -29,24 +29,27 @@ export function startWorker(options: WorkerOptions): Loop {
   const { queue, clock, log, owner, atOnce, waits } = options;
   const inHand = new Set<Promise<void>>();
   let taken = 0;
+  /** The last look took all that it could: more may be due. */
+  let isShort = false;
 
   async function look(): Promise<null> {
     const free = Math.min(atOnce - taken, MAX_IN_HAND - inHand.size);
     const leases = free > 0 ? await queue.claim(owner, free, LEASE_MS) : [];
     for (const lease of leases) take(lease);
-    // Behind keys that take no place there may be more that is due.
-    if (leases.length > 0 && leases.length === free && taken < atOnce) loop.wake();
+    isShort = leases.length === free;
+    // Behind keys that take no place, or a place that became free meanwhile.
+    if (isShort && leases.length > 0 && taken < atOnce) loop.wake();
     return null;
   }
 
   function take(lease: WorkLease): void {
     const place = waits(lease.key) ? 0 : 1;
     taken += place;
-    const work = hold(options, lease).finally(() => {
+    const work = hold(options, lease).then((isDueAgain) => {
       inHand.delete(work);
       taken -= place;
-      // A place is free, and the key itself may have been enqueued meanwhile.
-      loop.wake();
+      // Otherwise whatever becomes due wakes by itself.
+      if (isShort || isDueAgain) loop.wake();
     });
     inHand.add(work);
   }
@@ -61,16 +64,18 @@ export function startWorker(options: WorkerOptions): Loop {
   };
 }
 
-async function hold(options: WorkerOptions, lease: WorkLease): Promise<void> {
+/** Whether the key was enqueued meanwhile. Never rejects. */
+async function hold(options: WorkerOptions, lease: WorkLease): Promise<boolean> {
   const { queue, log, handle } = options;
   const renewal = setInterval(() => {
     queue.renew(lease, LEASE_MS).catch((error) => log.warn({ key: lease.key, err: error }, 'lease not renewed'));
   }, RENEW_MS);
   try {
     await handle(lease);
-    await queue.complete(lease);
+    return !(await queue.complete(lease));
   } catch (error) {
     await giveBack(options, lease, error);
+    return true;
   } finally {
     clearInterval(renewal);
   }

@@ -13,6 +13,7 @@ import { migratePostgresql } from './postgresql/migrate.ts';
 import { makeQueries } from './queries.ts';
 import { makeQueue } from './queue.ts';
 import { makeReads } from './reads.ts';
+import { rememberRepositories } from './remembered.ts';
 import { makeRetention } from './retention.ts';
 import { connectSqlite } from './sqlite/connect.ts';
 import { lockDatabase } from './sqlite/database-lock.ts';
@@ -93,16 +94,20 @@ function makeStore(connection: Connection, options: StoreOptions): Store {
   const { db } = connection;
   const onEnqueued = options.onEnqueued ?? (() => {});
   let closed: Promise<void> | null = null;
+  const reads = makeReads(db);
+  const commit = makeCommit(connection, onEnqueued);
+  const { exclusive } = connection.dialect;
   return {
-    ...makeReads(db),
-    exclusive: connection.dialect.exclusive,
+    ...reads,
+    commit,
+    ...(exclusive ? rememberRepositories({ ...reads, commit }) : {}),
+    exclusive,
     ownRunners: connection.ownRunners,
     inbox: makeInbox(db),
     queue: makeQueue(connection, { now: options.now, onEnqueued }),
     outbox: makeOutbox(connection, options.now),
     queries: makeQueries(db),
     retention: makeRetention(db),
-    commit: makeCommit(connection, onEnqueued),
     check: makeCheck(db, options.now),
     close: () => {
       closed ??= connection.close();

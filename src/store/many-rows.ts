@@ -28,3 +28,15 @@ export function inPortions<T>(entries: readonly T[]): T[][] {
   for (let i = 0; i < entries.length; i += PORTION) portions.push(entries.slice(i, i + PORTION));
   return portions;
 }
+
+/** What is read by ids, one portion after the other: a batch may have more tasks than a statement takes values. No ids, no statement. */
+export async function readInPortions<Row>(
+  ids: readonly string[],
+  read: (portion: string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const portion of inPortions([...new Set(ids)])) {
+    for (const row of await read(portion)) rows.push(row);
+  }
+  return rows;
+}

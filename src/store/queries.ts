@@ -4,7 +4,7 @@ import type { Queries, TaskCount } from '../engine/ports.ts';
 import { NEWEST_FIRST, olderThan, parseEventId, toPage } from './cursor.ts';
 import type { Database } from './database.ts';
 import { parseIdCursor, toIdPage } from './id-cursor.ts';
-import { inPortions } from './many-rows.ts';
+import { readInPortions } from './many-rows.ts';
 import { fromBatchRow } from './rows/batch.ts';
 import { fromEventRow } from './rows/event.ts';
 import { fromRepositoryRow, fromStateRow } from './rows/repository.ts';
@@ -69,18 +69,6 @@ function toTaskCount(group: { state: string; cause: string | null; _count: numbe
 
 function readRepositories(db: Database, ids: readonly string[]) {
   return readInPortions(ids, (portion) => db.repository.findMany({ where: { id: { in: portion } } }));
-}
-
-/** One portion after the other: a batch may have more tasks than a statement takes values. */
-async function readInPortions<Row>(
-  ids: readonly string[],
-  read: (portion: string[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const portion of inPortions([...new Set(ids)])) {
-    for (const row of await read(portion)) rows.push(row);
-  }
-  return rows;
 }
 
 /** Tasks without runs have an empty list. */

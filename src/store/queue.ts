@@ -30,9 +30,10 @@ export function makeQueue(
       .sort((a, b) => keys.indexOf(a.key) - keys.indexOf(b.key));
   }
 
-  async function complete(lease: WorkLease): Promise<void> {
+  async function complete(lease: WorkLease): Promise<boolean> {
     const { count } = await db.workKey.deleteMany({ where: { ...held(lease), dueAt: PARKED } });
     if (count === 0) await giveUp(lease, { failures: 0, lastError: null, failingSince: null });
+    return count > 0;
   }
 
   async function fail(lease: WorkLease, dueAt: Date, error: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The worker's places: who waits for somebody else's answer takes none, so that a stop finds one. And when failed work comes back. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Loop } from '../../src/engine/loop.ts';
 import { GitHubError } from '../../src/engine/ports.ts';
@@ -11,6 +12,7 @@ let worker: Loop | undefined;
 let answer: () => void = () => {};
 
 afterEach(async () => {
+  vi.useRealTimers();
   answer();
   await worker?.stop();
 });
@@ -87,4 +89,38 @@ it.each([
   const waits = (await again).getTime() - 1_800_000_000_000;
   expect(waits).toBeGreaterThanOrEqual(least);
   expect(waits).toBeLessThanOrEqual(most);
+});
+
+it('a key that was enqueued while in hand comes again at once, and the queue is asked for no more once nothing is due', async () => {
+  // No poll comes to help.
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const { queue } = makeMemoryStore({ now: clock, onEnqueued: () => worker?.wake() });
+  const looks: string[] = [];
+  await queue.enqueue([{ key: 'task:1', dueAt: clock() }]);
+  worker = startWorker({
+    queue: {
+      ...queue,
+      async claim(...asked) {
+        const leases = await queue.claim(...asked);
+        looks.push(`${leases.length} due`);
+        return leases;
+      },
+      async complete(lease) {
+        const left = await queue.complete(lease);
+        looks.push(left ? 'done' : 'due again');
+        return left;
+      },
+    },
+    owner: 'test',
+    atOnce: 2,
+    clock,
+    log: silentLog,
+    waits: () => false,
+    async handle({ key }) {
+      if (looks.length === 1) await queue.enqueueForOthers([{ key, dueAt: clock() }]);
+    },
+  });
+  while (!looks.includes('done')) await turn();
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(looks).toEqual(['1 due', 'due again', '1 due', 'done']);
 });

@@ -71,14 +71,18 @@ it('is over with a connection that can not be made to wait for the disk again', 
     connect: async () => inner as unknown as SqlDriverAdapter,
     connectToShadowDb: async () => inner as unknown as SqlDriverAdapter,
   };
+  let isUnhurried = true;
   const hooks = {
     prepare: async () => {},
-    isUnhurried: () => true,
+    isUnhurried: () => isUnhurried,
     makeCheck: () => () => {},
     onFatal: (error: Error) => void fatal.push(error.message),
   };
   const adapter = await makeExclusiveFactory(factory, hooks).connect();
-  await expect(adapter.executeRaw(statement('UPDATE x SET y = 1'))).rejects.toThrow('no more');
+  await adapter.executeRaw(statement('UPDATE x SET y = 1'));
+  isUnhurried = false;
   await expect(adapter.executeRaw(statement('UPDATE x SET y = 2'))).rejects.toThrow('no more');
+  isUnhurried = true;
+  await expect(adapter.executeRaw(statement('UPDATE x SET y = 3'))).rejects.toThrow('no more');
   expect(fatal).toEqual(['no more']);
 });

@@ -10,8 +10,8 @@ export interface WorkQueue {
   /** Due keys that nobody holds, and keys whose holder's lease ran out, oldest due first. */
   claim(owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]>;
   renew(lease: WorkLease, leaseMs: number): Promise<boolean>;
-  /** Done: the key leaves the queue, unless it was enqueued meanwhile (then it is due as enqueued). */
-  complete(lease: WorkLease): Promise<void>;
+  /** Done: the key leaves the queue. False: it was enqueued meanwhile, and is due as enqueued, or somebody else holds it now. */
+  complete(lease: WorkLease): Promise<boolean>;
   /** Failed: due again at `dueAt` or as enqueued meanwhile, whichever is earlier, with one failure more. */
   fail(lease: WorkLease, dueAt: Date, error: string): Promise<void>;
   /** Due at the earlier of both times, where a key is there already. */

@@ -32,11 +32,12 @@ export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onE
     return row !== null;
   }
 
-  async function complete({ key, fence }: WorkLease): Promise<void> {
+  async function complete({ key, fence }: WorkLease): Promise<boolean> {
     const row = heldRow(key, fence);
-    if (row === null) return;
-    if (row.askedAgain === null) keys.delete(key);
-    else giveBack(row, { dueAt: row.askedAgain, failures: 0, lastError: null, failingSince: null });
+    if (row === null) return false;
+    if (row.askedAgain === null) return keys.delete(key);
+    giveBack(row, { dueAt: row.askedAgain, failures: 0, lastError: null, failingSince: null });
+    return false;
   }
 
   async function fail({ key, fence }: WorkLease, dueAt: Date, error: string): Promise<void> {

@@ -42,6 +42,13 @@ export function makeExclusiveFactory(
   };
 }
 
+/** What a commit waits for, as SQLite's `synchronous` names it: the system's memory, or the disk. */
+type Level = 'NORMAL' | 'FULL';
+
+function isRead(sql: string): boolean {
+  return /^\s*SELECT\b/i.test(sql);
+}
+
 function makeExclusive(adapter: SqlDriverAdapter, hooks: AdapterHooks): SqlDriverAdapter {
   const turnstile = makeTurnstile();
   const breathe = makeBreather();
@@ -76,62 +83,66 @@ function makeExclusive(adapter: SqlDriverAdapter, hooks: AdapterHooks): SqlDrive
     }
   }
 
-  /** Outside of transactions, by whoever has the turn. The answer takes it back. */
-  async function relax(): Promise<() => Promise<void>> {
-    const set = async (level: 'NORMAL' | 'FULL') =>
-      void (await adapter.queryRaw(statement(`PRAGMA synchronous = ${level}`)));
-    await set('NORMAL');
-    return () =>
-      set('FULL').catch((error: unknown) => {
-        // Nobody could rely on it any more.
-        breakWith(toError(error));
-        throw error;
-      });
+  /** How the connection commits now: as the last one asked for that wrote. */
+  let level: Level = 'FULL';
+
+  /** Outside of transactions, by whoever has the turn. */
+  async function commitAt(wanted: Level): Promise<void> {
+    if (wanted === level) return;
+    try {
+      await adapter.queryRaw(statement(`PRAGMA synchronous = ${wanted}`));
+      level = wanted;
+    } catch (error) {
+      // How it commits is not known any more, and nobody could rely on it.
+      breakWith(toError(error));
+      throw error;
+    }
   }
 
-  /** Taken by whoever asks, before it waits for its turn. */
-  async function enterAsAsked(): Promise<() => Promise<void>> {
-    const unhurried = hooks.isUnhurried();
+  /** What is wanted is taken from whoever asks, before it waits for its turn; null: nothing will be written. */
+  async function enterAt(wanted: Level | null): Promise<() => void> {
     const leave = await enter();
-    if (!unhurried) return async () => leave();
     try {
-      const tighten = await relax();
-      return () => tighten().finally(leave);
+      if (wanted !== null) await commitAt(wanted);
+      return leave;
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  async function alone<T>(use: () => Promise<T>): Promise<T> {
-    const leave = await enterAsAsked();
+  const asked = (): Level => (hooks.isUnhurried() ? 'NORMAL' : 'FULL');
+  const askedFor = ({ sql }: SqlQuery): Level | null => (isRead(sql) ? null : asked());
+
+  async function alone<T>(wanted: Level | null, use: () => Promise<T>): Promise<T> {
+    const leave = await enterAt(wanted);
     try {
       const answer = await use();
       // What was written meanwhile to a file that is gone was not kept.
       throwIfUnusable();
       return answer;
     } finally {
-      await leave();
+      leave();
     }
   }
 
   async function startTransaction(): Promise<Transaction> {
-    const leave = await enterAsAsked();
+    const leave = await enterAt(asked());
     try {
       await adapter.executeRaw(statement('BEGIN IMMEDIATE'));
     } catch (error) {
-      await leave();
+      leave();
       throw error;
     }
-    return makeTransaction(adapter, { leave, breathe, throwIfUnusable, onFatal: breakWith });
+    return makeTransaction(adapter, { leave: async () => leave(), breathe, throwIfUnusable, onFatal: breakWith });
   }
 
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
-    queryRaw: (query) => alone(() => adapter.queryRaw(query)),
-    executeRaw: (query) => alone(() => adapter.executeRaw(query)),
-    executeScript: (script) => alone(() => adapter.executeScript(script)),
+    queryRaw: (query) => alone(askedFor(query), () => adapter.queryRaw(query)),
+    executeRaw: (query) => alone(askedFor(query), () => adapter.executeRaw(query)),
+    executeScript: (script) => alone(asked(), () => adapter.executeScript(script)),
     startTransaction,
     dispose: async () => {
       const leave = await turnstile.enter();

@@ -48,7 +48,7 @@ export function describeWorkQueue(current: Current): void {
     it('forgets a key when its work is complete', async () => {
       const { store } = current();
       await enqueue('a');
-      await store.queue.complete(await claimOne());
+      expect(await store.queue.complete(await claimOne())).toBe(true);
       expect(await store.queue.nextDue()).toBeNull();
       expect((await store.queries.backlog()).keys).toBe(0);
     });
@@ -58,7 +58,7 @@ export function describeWorkQueue(current: Current): void {
       await enqueue('a');
       const lease = await claimOne();
       await enqueue('a', 5);
-      await queue.complete(lease);
+      expect(await queue.complete(lease)).toBe(false);
       expect(await queue.claim('two', 1, MINUTE)).toEqual([]);
       expect(await queue.nextDue()).toEqual(inSeconds(current(), 5));
       current().advance(5000);
@@ -148,7 +148,7 @@ export function describeWorkQueue(current: Current): void {
       await enqueue('a');
       const lost = await claimOne(0);
       const holder = await claimOne();
-      await queue.complete(lost);
+      expect(await queue.complete(lost)).toBe(false);
       await queue.fail(lost, current().now(), 'late');
       expect(await queue.renew(lost, MINUTE)).toBe(false);
       expect(await queue.claim('three', 1, MINUTE)).toEqual([]);
