@@ -119,6 +119,8 @@ export interface Task {
   notBefore: Date | null;
   /** Why, in words; of a task that waits for a review, what speaks for its work. */
   notBeforeReason: string | null;
+  /** Somebody outside told that time, as that of a usage limit's end: it holds, however the clock here is set. */
+  notBeforeTold: boolean;
   /** It has moved in a way that its batch has not followed yet: those that need it, and its own needs, have to be looked at. */
   needsDue: boolean;
   createdAt: Date;

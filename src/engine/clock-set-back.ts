@@ -7,7 +7,10 @@ const AT_ONCE = 100;
 /** Later than anything is put off. */
 const LATER_MS = 10 * 365 * 86_400_000;
 
-/** Only where one clock put all of them off. Starts that are put off come by as much sooner; one that moved meanwhile was put off by the clock as it is now. */
+/**
+ * Only where one clock put all of them off. Starts that are put off come by as much sooner, but none that waits for a time that somebody
+ * outside told; one that moved meanwhile was put off by the clock as it is now.
+ */
 export async function bringStartsForward({ store, clock }: Deps, byMs: number): Promise<void> {
   const now = clock();
   const later = new Date(now.getTime() + LATER_MS);
@@ -15,7 +18,7 @@ export async function bringStartsForward({ store, clock }: Deps, byMs: number): 
     const found = await store.startable(later, limit, { batchIds: [], repositoryIds: [] });
     if (found.length === limit) continue;
     for (const task of found) {
-      if (task.notBefore === null || task.notBefore <= now) continue;
+      if (task.notBefore === null || task.notBefore <= now || task.notBeforeTold) continue;
       const notBefore = new Date(Math.max(now.getTime(), task.notBefore.getTime() - byMs));
       await store.commit(setTask({ task, run: null }, { notBefore }, now).writes);
     }

@@ -25,6 +25,7 @@ export function newTask(given: Given, now: Date): Task {
     reopenSeenEpisodeId: null,
     notBefore: null,
     notBeforeReason: null,
+    notBeforeTold: false,
     needsDue: false,
     createdAt: now,
     updatedAt: now,

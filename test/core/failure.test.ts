@@ -120,6 +120,13 @@ describe('a usage limit', () => {
     expect(until({ until: inHours(24 * 400) })).toBe(inHours(24 * 7).toISOString());
   });
 
+  it('holds as it was told, and only then: what is counted from now on is a time of the clock here', () => {
+    const told = (set: Partial<OwnWord>) =>
+      next({ probe: anExit({ exitCode: 1, said: own({ reason: 'usage_limit', ...set }) }) }).notBeforeTold;
+    expect(told({ until: inHours(5) })).toBe(true);
+    for (const until of [null, inHours(24 * 400), at(-60)]) expect(told({ until })).toBe(false);
+  });
+
   it('that is over costs the usual pause', () => {
     const task = next({ probe: anExit({ exitCode: 1, said: own({ reason: 'usage_limit', until: at(-60) }) }) });
     expect(task.notBefore?.getTime()).toBeLessThan(at(32).getTime());

@@ -40,3 +40,17 @@ it('makes due at once what was put off for less than that', async () => {
   const due = (await store.task(retry))?.notBefore ?? notBefore;
   expect(due.getTime()).toBeLessThanOrEqual(clock().getTime());
 });
+
+it('lets what waits for a time that somebody outside told wait for just that', async () => {
+  embedded = await embed(null);
+  const { store, clock } = embedded.deps;
+  await store.commit([{ write: 'repository.put', repository: REPOSITORY }]);
+  const [limited = ''] = await submit(embedded, { limited: { run: ['true'] } });
+  const until = new Date(clock().getTime() + 2 * HOUR_MS);
+  const set = { notBefore: until, notBeforeTold: true };
+  await store.commit([{ write: 'task.update', id: limited, version: 1, set }]);
+
+  await bringStartsForward(embedded.deps, HOUR_MS);
+
+  expect((await store.task(limited))?.notBefore).toEqual(until);
+});

@@ -52,6 +52,7 @@ export function aTask(set: Partial<Task> = {}): Task {
     reopenSeenEpisodeId: null,
     notBefore: null,
     notBeforeReason: null,
+    notBeforeTold: false,
     needsDue: false,
     createdAt: T0,
     updatedAt: T0,

@@ -81,6 +81,7 @@ export function makeTask(changes: Partial<Task> = {}): Task {
       reopenSeenEpisodeId: null,
       notBefore: null,
       notBeforeReason: null,
+      notBeforeTold: false,
       createdAt: at,
       updatedAt: at,
       finishedAt: null,

@@ -121,8 +121,8 @@ function settlementOf(o: TaskObservation, run: Run, result: RunResult, now: Date
     return { becomes: 'undecided', cause: 'review', why: evidence, effect: reviewEffect(task.id, run.generation) };
   }
   if (mayRetry(o, result)) {
-    const notBefore = nextTry(o, backOff(now, task, run.id), now);
-    return { becomes: 'retried', notBefore, reason: retryWords(o, run, result) };
+    const next = nextTry(o, backOff(now, task, run.id), now);
+    return { becomes: 'retried', ...next, reason: retryWords(o, run, result) };
   }
   return ended('failed', result.cause, failureEffect(task.id, run.generation));
 }
@@ -148,8 +148,8 @@ function verifyAgain(o: TaskObservation, run: Run, result: RunResult, now: Date)
   }
   const reason = `verify run ${run.number} gave no verdict (${tally.verifies} of ${MAX_VERIFIES})`;
   const { spec } = task;
-  const notBefore = nextTry(o, backOff(now, { attempt: tally.verifies, spec }, run.id), now);
-  return { becomes: 'retried', notBefore, reason };
+  const next = nextTry(o, backOff(now, { attempt: tally.verifies, spec }, run.id), now);
+  return { becomes: 'retried', ...next, reason };
 }
 
 /** Within its generation's budgets, never for a closed issue or a batch that is over, and never beside a run that may be alive. */
@@ -182,12 +182,14 @@ export function retryWords({ task, tally }: TaskObservation, run: Run, { failure
 }
 
 /** A usage limit is not tried against: it is waited for as long as it says, or for so long where it does not. */
-function nextTry({ probe }: TaskObservation, backedOff: Date, now: Date): Date {
-  if (probe?.state !== 'exited') return backedOff;
+function nextTry({ probe }: TaskObservation, backedOff: Date, now: Date): { notBefore: Date; notBeforeTold?: true } {
+  if (probe?.state !== 'exited') return { notBefore: backedOff };
   const { reason, said } = probe;
-  if (reason !== 'usage_limit' && said?.reason !== 'usage_limit') return backedOff;
-  const until = said?.until?.getTime() ?? now.getTime() + UNTOLD_LIMIT_MS;
-  return new Date(Math.max(backedOff.getTime(), Math.min(until, now.getTime() + LONGEST_LIMIT_MS)));
+  if (reason !== 'usage_limit' && said?.reason !== 'usage_limit') return { notBefore: backedOff };
+  const until = said?.until ?? null;
+  const atMost = new Date(now.getTime() + (until === null ? UNTOLD_LIMIT_MS : LONGEST_LIMIT_MS));
+  if (until === null || until > atMost) return { notBefore: atMost > backedOff ? atMost : backedOff };
+  return until > backedOff ? { notBefore: until, notBeforeTold: true } : { notBefore: backedOff };
 }
 
 /**

@@ -20,8 +20,8 @@ export interface RunResult {
 export type Settlement =
   | { becomes: 'ended'; ending: Ending; effect: string | null; hadFinished: boolean }
   | { becomes: 'requeued'; requeue: Requeue; effect: string | null }
-  /** Queued again within its generation, at the stage that its runs call for. */
-  | { becomes: 'retried'; notBefore: Date | null; reason: string | null }
+  /** Queued again within its generation, at the stage that its runs call for. `notBeforeTold`: it is no time of the clock here. */
+  | { becomes: 'retried'; notBefore: Date | null; notBeforeTold?: boolean; reason: string | null }
   /** Its verify run begins in the place of its work run. */
   | { becomes: 'verifying' }
   /** Nobody could tell whether the work is right: a person has to. `why`: what speaks for it. */

@@ -28,7 +28,8 @@ const STATUS_MS = 5_000;
 export function setTask({ task, run }: Subject, set: Partial<Omit<Task, 'id' | 'version'>>, now: Date): Transition {
   const shown = SHOWN.some((name) => name in set) ? statusWrites(task, now) : [];
   const moved = set.state !== undefined && task.batchId !== null && concernsNeeds(task.state, set.state);
-  const full = { ...set, ...(moved ? { needsDue: true } : {}), updatedAt: now };
+  const told = set.notBefore === undefined ? {} : { notBeforeTold: set.notBeforeTold ?? false };
+  const full = { ...set, ...(moved ? { needsDue: true } : {}), ...told, updatedAt: now };
   return {
     task: { ...task, ...full, version: task.version + 1 },
     run,

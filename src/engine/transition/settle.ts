@@ -42,8 +42,9 @@ function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date)
       return requeueTask(subject, settlement.requeue, { now, effect: settlement.effect });
     case 'retried': {
       const { task, run } = subject;
-      const { notBefore, reason } = settlement;
-      const changed = setTask(subject, { ...toRunAgain(task), target: null, notBefore, notBeforeReason: reason }, now);
+      const { notBefore, notBeforeTold = false, reason } = settlement;
+      const start = { notBefore, notBeforeTold, notBeforeReason: reason };
+      const changed = setTask(subject, { ...toRunAgain(task), target: null, ...start }, now);
       const data = { attempt: task.attempt, not_before: notBefore?.toISOString() ?? null, reason };
       const event = taskEvent('TASK_RETRY_SCHEDULED', now, task, { run, data });
       // Its slot is free for others meanwhile; the schedule itself knows when this one's turn is.

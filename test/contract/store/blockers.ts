@@ -129,12 +129,12 @@ export function describeBlockers(current: Current): void {
     it('keeps what a task need not wait for any more, and why it starts later', async () => {
       const { store } = current();
       const released = [{ blocker: 'acme/tools#7', actor: 'ada', at: later }];
-      const set = { released, notBefore: later, notBeforeReason: 'its issue can’t be read' };
+      const set = { released, notBefore: later, notBeforeReason: 'its issue can’t be read', notBeforeTold: true };
       await store.commit([insertTask(), insertTask({ id: 'task-2', ...set })]);
       expect(await store.task('task-2')).toMatchObject(set);
       await store.commit([{ write: 'task.update', id: 'task-1', version: 1, set }]);
       expect(await store.task('task-1')).toMatchObject(set);
-      const none = { released: [], notBefore: null, notBeforeReason: null };
+      const none = { released: [], notBefore: null, notBeforeReason: null, notBeforeTold: false };
       await store.commit([{ write: 'task.update', id: 'task-1', version: 2, set: none }]);
       expect(await store.task('task-1')).toMatchObject(none);
     });

@@ -131,6 +131,7 @@ export function makeTask(given: Partial<Task> = {}): Task {
     reopenSeenEpisodeId: null,
     notBefore: null,
     notBeforeReason: null,
+    notBeforeTold: false,
     needsDue: false,
     createdAt: T0,
     updatedAt: T0,
