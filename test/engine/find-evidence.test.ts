@@ -11,6 +11,7 @@ import { act } from '../../src/engine/index.ts';
 import { newRun } from '../../src/engine/new-run.ts';
 import { makeStartPace } from '../../src/engine/start-pace.ts';
 import { startReady } from '../../src/engine/start-ready.ts';
+import { whyNotRunning } from '../../src/engine/why.ts';
 import { makeGitHub } from '../../src/github/index.ts';
 import { makeChecker } from '../fixtures/engine/checker.ts';
 import { type Embedded, embed, REPOSITORY, submit, untilTask } from '../fixtures/engine/embedded.ts';
@@ -231,22 +232,30 @@ describe('evidence of a lost run', () => {
   });
 });
 
+it('a lost run of which GitHub tells nothing keeps its place, says so, and gives it up at a person’s word', async () => {
+  const [lost = '', next = ''] = await submit(
+    embedded,
+    { lost: { run: ['true'], evidence }, next: { run: ['true'] } },
+    { max_parallel: 1 },
+  );
+  await lose(lost);
+  github.faults.add({ kind: 'answer', status: 502, body: { message: 'Bad gateway' } });
+  await embedded.start();
+  await untilTask(embedded, lost, { state: 'running', notBeforeReason: expect.stringContaining("can't be read") });
+  const tasks = [(await embedded.deps.store.task(lost))!, (await embedded.deps.store.task(next))!];
+  const words = await whyNotRunning(embedded.deps, tasks);
+  expect(words.get(lost)).toMatch(/keeps its places until then: done counts it as done, cancel ends it$/);
+  expect(words.get(next)).toBe('batch nightly runs 1 of 1 at most');
+
+  await act(embedded.deps, lost, 'done', { actor: 'ann', cause: 'api' });
+  await untilTask(embedded, lost, { state: 'done' });
+  await untilTask(embedded, next, { state: 'done' });
+});
+
 it('lost runs that wait for a silent GitHub take nobody else’s place', async () => {
   const keys = Array.from({ length: 70 }, (_, index) => `t${index}`);
   const ids = await submit(embedded, Object.fromEntries(keys.map((key) => [key, { run: ['true'], evidence }])));
-  for (const id of ids) {
-    const task = (await embedded.deps.store.task(id))!;
-    const startedAt = new Date(Date.now() - 2 * NO_RECORD_GRACE_MS);
-    const run = newRun(
-      embedded.deps.newId('run'),
-      { task, purpose: 'work', branchBefore: { found: 'none' } },
-      startedAt,
-    );
-    await embedded.deps.store.commit([
-      { write: 'run.insert', run: { ...run, state: 'running', startedAt } },
-      { write: 'task.update', id, version: task.version, set: { state: 'running', runNumber: 1, attempt: 1 } },
-    ]);
-  }
+  for (const id of ids) await lose(id);
   const asked = vi.fn(() => new Promise<never>(() => {}));
   embedded.deps.github!.readBranch = asked;
   await embedded.start();
@@ -255,6 +264,18 @@ it('lost runs that wait for a silent GitHub take nobody else’s place', async (
   const task = await embedded.deps.store.task(ids[0]!);
   expect(task).toMatchObject({ state: 'running', cause: null });
 });
+
+/** A run of it that its runner knows nothing of. */
+async function lose(id: string): Promise<void> {
+  const { store, newId } = embedded.deps;
+  const task = (await store.task(id))!;
+  const startedAt = new Date(Date.now() - 2 * NO_RECORD_GRACE_MS);
+  const run = newRun(newId('run'), { task, purpose: 'work', branchBefore: { found: 'none' } }, startedAt);
+  await store.commit([
+    { write: 'run.insert', run: { ...run, state: 'running', startedAt } },
+    { write: 'task.update', id, version: task.version, set: { state: 'running', runNumber: 1, attempt: 1 } },
+  ]);
+}
 
 async function find(run: Run, deps: Deps = embedded.deps) {
   return (await findEvidence(deps, { task: await taskOf(run), run }))?.evidence;

@@ -78,9 +78,13 @@ export function waitingOn(facts: WaitingFacts): string | null {
   return state === 'ready' ? 'next in line' : 'nothing any more: it is about to be queued';
 }
 
-/** Of a task whose run is lost: where GitHub does not tell what it left. */
+/**
+ * Of a task whose run is lost: where GitHub does not tell what it left. Nobody saw that run end, so it keeps its places, however long
+ * GitHub is silent: a person can end that.
+ */
 export function evidenceWords({ state, notBeforeReason }: Task): string | null {
-  return state === 'running' && notBeforeReason !== null ? line(notBeforeReason) : null;
+  if (state !== 'running' || notBeforeReason === null) return null;
+  return `${line(notBeforeReason)}; its run keeps its places until then: done counts it as done, cancel ends it`;
 }
 
 /** Of a task that runs: where nothing is heard of its runner for so long, nobody but a person can find out more. */
