@@ -44,7 +44,7 @@ export interface TrackedIssue extends IssueRef, IssueSnapshot {
   readDue: boolean;
   /** What blocks it has changed, or was never read. */
   blockersDue: boolean;
-  /** When this state was last confirmed, by our clock. */
+  /** When GitHub was last asked for what confirmed this state, by our clock. */
   observedAt: Date;
   /** Guard for conditional updates. */
   version: number;

@@ -3,7 +3,7 @@ import { type BlockerView, blocking, isBeingJudged, sameLabel } from '../core/bl
 import { covers } from '../core/hold.ts';
 import type { IssueRef, TrackedIssue } from '../core/issue.ts';
 import { forbidsStarts } from '../core/plan/batch.ts';
-import { START_FRESHNESS_MS } from '../core/plan/limits.ts';
+import { isFresh } from '../core/plan/limits.ts';
 import { age } from '../core/report/text.ts';
 import type { SeenBlocker } from '../core/report/waiting.ts';
 import type { Task } from '../core/task.ts';
@@ -44,7 +44,7 @@ function tooOld({ clock, limits }: Deps, task: Task, seen: readonly SeenBlocker[
   for (const { label, status, observedAt } of seen) {
     if (status !== 'resolved' || observedAt === null || task.released.some(({ blocker }) => sameLabel(blocker, label)))
       continue;
-    if (now.getTime() - observedAt.getTime() <= maxMs) continue;
+    if (Math.abs(now.getTime() - observedAt.getTime()) <= maxMs) continue;
     return {
       by: 'issue',
       reason: `what is known of ${label} is ${age(observedAt, now)} old, and it can't be read now`,
@@ -89,7 +89,7 @@ async function refreshBlockers(deps: Deps, ref: IssueRef): Promise<void> {
 
 async function refresh(deps: Deps, ref: IssueRef): Promise<void> {
   const known = await deps.store.issue(ref);
-  if (known !== null && deps.clock().getTime() - known.observedAt.getTime() <= START_FRESHNESS_MS) return;
+  if (known !== null && isFresh(known.observedAt, deps.clock())) return;
   try {
     await readIssue(deps, ref);
   } catch (error) {

@@ -111,10 +111,12 @@ async function blockersWrites(deps: Deps, { ref }: Extract<Hint, { kind: 'blocke
 /** null: no task was ever linked to this issue, none waits for it, and nothing was ever to be said on it. */
 async function issueWrites(deps: Deps, hint: IssueHint, crowded: boolean): Promise<Write[] | null> {
   const { action, ref, issue } = hint;
+  // What it tells is judged by this time, and no newer, however long all of this takes.
+  const now = deps.clock();
   const known = await deps.store.issue(ref);
   if (known === null) return null;
   const offset = deps.github?.clockOffsetMs() ?? null;
-  const githubNow = offset === null ? null : new Date(deps.clock().getTime() + offset);
+  const githubNow = offset === null ? null : new Date(now.getTime() + offset);
   const judged = judgeHint({ action, issue, known, crowded, githubNow });
   const moved = crowded || issue.updatedAt < known.updatedAt ? [] : await repositoryNews(deps, hint);
   // Tried once too early, what waits for it only waits on.
@@ -123,7 +125,7 @@ async function issueWrites(deps: Deps, hint: IssueHint, crowded: boolean): Promi
   if (judged === 'nothing_new' && !tellsOfBlockers(known, issue)) return [...moved, ...unlock];
   const set =
     judged === 'accept'
-      ? { ...issue, ...keepBlockersNews(known, issue), readDue: false, observedAt: deps.clock() }
+      ? { ...issue, ...keepBlockersNews(known, issue), readDue: false, observedAt: now }
       : { readDue: true };
   const update: Write = { write: 'issue.update', ref, version: known.version, set };
   const reason = judged === 'accept' ? reasonNews(known, issue, deps.clock()) : [];

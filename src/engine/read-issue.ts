@@ -1,6 +1,7 @@
 /** Live state of one issue into the store. An answer that can't be had or believed changes nothing and throws. */
 import { keepBlockersNews } from '../core/blockers/news.ts';
 import type { IssueRef, IssueSnapshot, TrackedIssue } from '../core/issue.ts';
+import { isFresh } from '../core/plan/limits.ts';
 import type { Deps } from './deps.ts';
 import { issueEvent } from './journal.ts';
 import { issueKey } from './keys.ts';
@@ -14,16 +15,21 @@ export async function readIssue(deps: Deps, { repositoryId, number }: IssueRef):
   if (github === null) return confirmed(deps, ref);
   const repository = await repositoryOf(deps, ref.repositoryId);
   for (let attempt = 0; attempt < 3; attempt++) {
-    const startedAt = clock();
     // What changes while GitHub is asked may be news of what it has not told: its answer is kept on the row as it was before.
     const known = await store.issue(ref);
-    const stored = await keepReading(deps, ref, known, await github.readIssue(repository, ref.number));
+    const askedAt = clock();
+    const reading = await github.readIssue(repository, ref.number);
+    const stored = await keepReading(deps, { ref, known, askedAt }, reading);
     if (stored !== 'conflict') return stored;
     const others = await store.issue(ref);
-    // Somebody else has read it meanwhile, and nothing came since.
-    if (others !== null && !others.readDue && others.observedAt >= startedAt) return others;
+    if (others !== null && isReadSince(others, known, clock())) return others;
   }
   throw new GitHubError('retryable', `issue ${ref.number} kept changing while it was stored`);
+}
+
+/** Somebody else has read it meanwhile, and nothing came since. */
+function isReadSince({ observedAt, readDue }: TrackedIssue, known: TrackedIssue | null, now: Date): boolean {
+  return !readDue && isFresh(observedAt, now) && (known === null || observedAt > known.observedAt);
 }
 
 /** Without GitHub nobody can be asked: what is known stands. */
@@ -41,10 +47,10 @@ export async function repositoryOf({ store }: Pick<Deps, 'store'>, id: string): 
   return repository;
 }
 
+/** It is as old as the question: an app that stood still since makes it no newer. */
 async function keepReading(
   deps: Deps,
-  ref: IssueRef,
-  known: TrackedIssue | null,
+  { ref, known, askedAt }: { ref: IssueRef; known: TrackedIssue | null; askedAt: Date },
   reading: IssueReading,
 ): Promise<TrackedIssue | null | 'conflict'> {
   const now = deps.clock();
@@ -52,7 +58,7 @@ async function keepReading(
     if (known === null) return null;
     if (known.presence === reading.found && !known.readDue) return known;
     const movedTo = reading.found === 'transferred' ? reading.to : null;
-    const set = { presence: reading.found, movedTo, readDue: false, observedAt: now };
+    const set = { presence: reading.found, movedTo, readDue: false, observedAt: askedAt };
     const look = { write: 'work.enqueue' as const, key: issueKey(ref), dueAt: now };
     const update = { write: 'issue.update' as const, ref, version: known.version, set };
     // What waits for an unlock that never comes is tried once more, and then given up.
@@ -63,7 +69,7 @@ async function keepReading(
   const { issue } = reading;
   const told = keepBlockersNews(known, issue);
   const here = { presence: 'present' as const, movedTo: null };
-  const fresh = { ...issue, ...told, ...ref, ...here, readDue: false, observedAt: now };
+  const fresh = { ...issue, ...told, ...ref, ...here, readDue: false, observedAt: askedAt };
   if (known === null) {
     const inserted = { ...fresh, version: 1 };
     const writes: Write[] = [{ write: 'issue.insert', issue: inserted }, ...unlocked(ref, known, fresh, now)];

@@ -62,7 +62,8 @@ export async function fileToStart(deps: Deps, repository: RepositoryRef): Promis
 }
 
 function isRecent({ checkedAt }: StoredFile, now: Date): boolean {
-  return now.getTime() - checkedAt.getTime() <= MAX_AGE_MS;
+  // Ahead of us, it was confirmed before the clock was set back: nobody knows how long ago.
+  return Math.abs(now.getTime() - checkedAt.getTime()) <= MAX_AGE_MS;
 }
 
 /** What is wrong with the newest content is told once, on the issue where it was noticed first. Nothing where it is right. */
@@ -85,9 +86,10 @@ function flightsOf(store: Store): SingleFlight<RefreshedFile> {
 async function readAnew({ store, github, clock }: Deps, repository: RepositoryRef): Promise<RefreshedFile> {
   const stored = await store.repositoryFile(repository.id);
   if (github?.readFile === undefined) return { result: 'unread', stored, error: null };
+  const checkedAt = clock();
   try {
     const reading = await github.readFile(repository, FILE_PATH, etagOf(stored));
-    const next = storedAfter(stored, reading, { repositoryId: repository.id, checkedAt: clock() });
+    const next = storedAfter(stored, reading, { repositoryId: repository.id, checkedAt });
     if (next === null) throw new GitHubError('retryable', 'the file is said to be as it was, and never was read');
     await store.commit([{ write: 'file.put', file: next }, ...newsOf(stored, next)]);
     return { result: 'read', stored: next };

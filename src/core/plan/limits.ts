@@ -4,6 +4,11 @@ import type { Run } from '../run.ts';
 /** A linked task starts only on an issue state confirmed this recently. */
 export const START_FRESHNESS_MS = 60_000;
 
+/** Whether what was seen then is still good for a start. Seen after `now`, it was before the clock was set back: nobody knows how long. */
+export function isFresh(seenAt: Date, now: Date): boolean {
+  return Math.abs(now.getTime() - seenAt.getTime()) <= START_FRESHNESS_MS;
+}
+
 /** A run that its runner positively knows nothing of is lost only when it is older than this. */
 export const NO_RECORD_GRACE_MS = 120_000;
 

@@ -5,14 +5,7 @@ import type { Probe, Run } from '../run.ts';
 import type { Target } from '../task.ts';
 import { leavesOpen, timeoutOf } from '../verify.ts';
 import { closeForbidsWork, closeInForce, endingOfAbsence, intendedEnding, UNINSTALLED } from './close.ts';
-import {
-  lostFromOf,
-  NO_RECORD_REASON,
-  START_FRESHNESS_MS,
-  START_RETRY_MS,
-  UNSEEN_RECHECK_MS,
-  VANISHED_REASON,
-} from './limits.ts';
+import { isFresh, lostFromOf, NO_RECORD_REASON, START_RETRY_MS, UNSEEN_RECHECK_MS, VANISHED_REASON } from './limits.ts';
 import type { TaskObservation } from './observation.ts';
 import { cancelledResult, lostResult, naturalResult, settleLost, settleNaturally } from './settle.ts';
 import { absenceEffect, closeEffect, failureEffect, type Step } from './steps.ts';
@@ -73,7 +66,7 @@ function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] 
     case 'no_record': {
       // Its runner knows of it, and not what became of it: it began somewhere.
       if (probe.state === 'no_record' && probe.reason !== undefined) return planUnseen(o, run, probe, now);
-      const stale = issue !== null && now.getTime() - issue.observedAt.getTime() > START_FRESHNESS_MS;
+      const stale = issue !== null && !isFresh(issue.observedAt, now);
       return stale || issue?.readDue ? [{ step: 'refresh_issue' }] : [{ step: 'start' }];
     }
     case 'running':

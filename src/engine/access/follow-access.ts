@@ -12,13 +12,14 @@ export async function followAccess(deps: Deps, repositoryId: string): Promise<vo
   const { store, github } = deps;
   const state = await store.repositoryState(repositoryId);
   if (state === null || github?.readAccess === undefined) return;
+  const askedAt = deps.clock();
   const told = await github.readAccess(state);
-  // Before the grace began to run nobody may end anything; where it is over, this answer is the one that confirms it.
+  // Before the grace began to run nobody may end anything; where it was over before GitHub was asked, this answer is the one that confirms it.
   const goneSince = state.access === 'gone' ? state.accessSince : null;
   await keep(deps, state, told);
   if (told.access !== 'gone') return;
   const stopAt = stopsAt(goneSince ?? deps.clock(), deps.goneGraceMs ?? GONE_GRACE_MS);
-  if (goneSince !== null && deps.clock() >= stopAt) return giveUp(deps, state, goneSince);
+  if (goneSince !== null && askedAt >= stopAt) return giveUp(deps, state, goneSince);
   await store.queue.enqueue([{ key: accessKey(repositoryId), dueAt: stopAt }]);
 }
 

@@ -31,6 +31,7 @@ export async function readAttempts(
   github: Pick<SweepReader, 'hookAttempts'>,
 ): Promise<ReadonlySet<string> | null> {
   const { store, clock, log } = deps;
+  const lookedAt = clock();
   const from = await beginningOf(deps);
   const arrived = new Set<string>();
   let newest = await notedTime(store, 'seenUntil');
@@ -52,7 +53,7 @@ export async function readAttempts(
   if (missed > 0) log.warn({ deliveries: missed }, 'deliveries missed');
   const now = clock();
   const seen = newest === null ? [] : [note('seenUntil', newest, now)];
-  await store.commit([...seen, note('lookedAt', now, now), noteRefusal(null, now)]);
+  await store.commit([...seen, note('lookedAt', lookedAt, now), noteRefusal(null, now)]);
   return arrived;
 }
 

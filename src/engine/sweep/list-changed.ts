@@ -32,13 +32,15 @@ export async function listChanged(
 ): Promise<Listing> {
   const { deps, github } = sweeper;
   const begun = githubNow(deps);
+  const askedAt = deps.clock();
   const listing = await github.listIssues(state, since, validatorOf(sweeper, state, since));
   if (listing.found === 'unchanged') return { changes: 0, isWhole: true };
-  const sightings = await sightingsOf(sweeper, state.id, listing);
+  const sightings = await sightingsOf(sweeper, state.id, { ...listing, askedAt });
   // The same call once more, and nothing that was kept from the first.
   const again = async () => {
+    const askedAt = deps.clock();
     const second = await github.listIssues(state, since, null);
-    return second.found === 'issues' ? sightingsOf(sweeper, state.id, second) : [];
+    return second.found === 'issues' ? sightingsOf(sweeper, state.id, { ...second, askedAt }) : [];
   };
   const doubtful = await confirmed(sweeper, state, { sightings, again });
   const changes = await takeNews(sweeper, doubtful.sightings, file);
@@ -89,22 +91,22 @@ export function reachesBackTo(verifiedAt: Date | null, now: Date): boolean {
 async function sightingsOf(
   { deps }: Sweeper,
   repositoryId: string,
-  { issues, unreadable }: Listed,
+  { issues, unreadable, askedAt }: Listed & Pick<Sighting, 'askedAt'>,
 ): Promise<Sighting[]> {
-  const found = await unreadableOf(deps, repositoryId, unreadable);
+  const unread = await unreadableOf(deps, repositoryId, unreadable);
+  const found = unread.map((known): Sighting => ({ known, seen: null, askedAt, isUnanswered: true }));
   for (let at = 0; at < issues.length; at += ROWS_AT_ONCE) {
     const seen = new Map(issues.slice(at, at + ROWS_AT_ONCE).map((issue) => [issue.number, issue]));
     for (const known of await deps.store.issuesOf(repositoryId, [...seen.keys()])) {
-      found.push({ known, seen: seen.get(known.number) ?? known });
+      found.push({ known, seen: seen.get(known.number) ?? known, askedAt });
     }
   }
   return found;
 }
 
 /** Those that have changed since they were read: what is listed again and again is asked about once. */
-async function unreadableOf({ store }: Deps, repositoryId: string, listed: readonly Unreadable[]): Promise<Sighting[]> {
+async function unreadableOf({ store }: Deps, repositoryId: string, listed: readonly Unreadable[]) {
   const changedAt = new Map(listed.map(({ number, updatedAt }) => [number, updatedAt]));
   const known = changedAt.size === 0 ? [] : await store.issuesOf(repositoryId, [...changedAt.keys()]);
-  const changed = known.filter(({ number, updatedAt }) => updatedAt < (changedAt.get(number) ?? updatedAt));
-  return changed.map((issue) => ({ known: issue, seen: null, isUnanswered: true }));
+  return known.filter(({ number, updatedAt }) => updatedAt < (changedAt.get(number) ?? updatedAt));
 }

@@ -18,6 +18,8 @@ import type { Sweeper } from './sweeper.ts';
 export interface Sighting {
   known: TrackedIssue;
   seen: (Seen & Partial<IssueSnapshot>) | null;
+  /** When GitHub was asked, by our clock. */
+  askedAt: Date;
   isUnanswered?: boolean;
   /** No listing is to come that tells of this change all that a sight does not, as what its text says. */
   isUnlisted?: boolean;
@@ -78,7 +80,7 @@ async function looksAtRefused({ store, clock }: Deps, issue: TrackedIssue): Prom
     : [];
 }
 
-function writesOf({ known, seen, isUnlisted = false, blockersDiffer = false }: Sighting, now: Date): Write[] {
+function writesOf({ known, seen, askedAt, isUnlisted = false, blockersDiffer = false }: Sighting, now: Date): Write[] {
   const { repositoryId, number, version } = known;
   const ref = { repositoryId, number };
   const told = seen === null ? absence(known) : newsOf(known, seen);
@@ -98,7 +100,7 @@ function writesOf({ known, seen, isUnlisted = false, blockersDiffer = false }: S
     return [update({ readDue: true, ...blockers }), look, event];
   }
   if (blockersDiffer && !known.blockersDue) return [update(blockers), look];
-  return news === 'touched' && seen !== null ? [update({ ...touched(seen), observedAt: now })] : [];
+  return news === 'touched' && seen !== null ? [update({ ...touched(seen), observedAt: askedAt })] : [];
 }
 
 function absence(known: TrackedIssue): 'read' | 'none' {

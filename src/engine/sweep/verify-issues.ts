@@ -54,6 +54,7 @@ async function sightingsOf(sweeper: Sweeper, state: RepositoryState, known: read
   const issues = known.filter(({ isPullRequest, presence }) => !isPullRequest && presence === 'present');
   if (issues.length === 0) return [];
   const nodeIds = issues.map(({ nodeId }) => nodeId);
+  const askedAt = deps.clock();
   const sights = await github.sightIssues(state, nodeIds);
   const unanswered = issues.filter(({ nodeId }) => !sights.has(nodeId)).length;
   if (unanswered > MOST_UNANSWERED) {
@@ -63,9 +64,9 @@ async function sightingsOf(sweeper: Sweeper, state: RepositoryState, known: read
   const edges = await deps.store.blockersAmong(state.id, numbers);
   return issues.map((issue): Sighting => {
     const sight = sights.get(issue.nodeId);
-    if (sight === undefined) return { known: issue, seen: null, isUnanswered: true };
+    if (sight === undefined) return { known: issue, seen: null, askedAt, isUnanswered: true };
     const own = edges.filter(({ number }) => number === issue.number);
-    return { ...sightingOf(issue, sight, own), isUnlisted: isBehind(state, sight) };
+    return { known: issue, ...seenIn(issue, sight, own), askedAt, isUnlisted: isBehind(state, sight) };
   });
 }
 
@@ -74,12 +75,16 @@ function isBehind({ issuesSince }: RepositoryState, sight: IssueSight): boolean 
   return sight.sight === 'issue' && (issuesSince === null || sight.updatedAt < issuesSince);
 }
 
-function sightingOf(known: TrackedIssue, sight: IssueSight, edges: readonly IssueBlocker[]): Sighting {
+function seenIn(
+  known: TrackedIssue,
+  sight: IssueSight,
+  edges: readonly IssueBlocker[],
+): Pick<Sighting, 'seen' | 'blockersDiffer'> {
   const isHere = sight.sight === 'issue' && sight.repositoryId === known.repositoryId && sight.number === known.number;
-  if (!isHere) return { known, seen: null };
+  if (!isHere) return { seen: null };
   const { state, reason, closedAt, updatedAt, locked, blockedBy } = sight;
   const blockersDiffer = blockedBy !== null && !sameBlockers(blockedBy, edges);
-  return { known, seen: { state, reason, closedAt, updatedAt, locked }, blockersDiffer };
+  return { seen: { state, reason, closedAt, updatedAt, locked }, blockersDiffer };
 }
 
 /** What was taken away and is waited for all the same is not among what GitHub tells. */

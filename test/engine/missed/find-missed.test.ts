@@ -1,6 +1,8 @@
 /** Deliveries that did not arrive: which are found, how often they are asked for, and what becomes of them. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Deps } from '../../../src/engine/deps.ts';
 import { missedState } from '../../../src/engine/missed/index.ts';
+import type { SweepReader } from '../../../src/engine/ports.ts';
 import { makeStage, refusedWith, type Stage } from './stage.ts';
 
 const MINUTE = 60_000;
@@ -104,6 +106,27 @@ describe('a look at what GitHub delivered', () => {
     };
     stage.attempts.pop();
     stage.attempts.unshift(late);
+    await stage.look();
+    expect(stage.asked).toEqual(['999']);
+  });
+
+  it('finds it also where this app stood still after GitHub had answered', async () => {
+    stage.forward(MINUTE);
+    stage.attempt('came', true);
+    const { hookAttempts } = stage.deps.github as SweepReader;
+    stage.deps.github = {
+      ...stage.deps.github,
+      async hookAttempts(cursor: string | null) {
+        const page = await hookAttempts(cursor);
+        stage.forward(10 * MINUTE);
+        return page;
+      },
+    } as Deps['github'];
+    await stage.look();
+    Object.assign(stage.deps.github as SweepReader, { hookAttempts });
+    const deliveredAt = new Date(stage.clock().getTime() - 11 * MINUTE);
+    stage.attempts.unshift({ ...stage.attempt('slow', false), id: '999', deliveredAt });
+    stage.attempts.pop();
     await stage.look();
     expect(stage.asked).toEqual(['999']);
   });
