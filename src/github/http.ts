@@ -48,7 +48,7 @@ export function makeHttp({ baseUrl, userAgent, timeoutMs, signal, now }: HttpOpt
     const timeout = AbortSignal.timeout(timeoutMs);
     const until = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
     const response = await fetch(url, { ...init, redirect: 'manual', signal: until });
-    clock.offsetMs = offsetOf(response, sentAt, now().getTime()) ?? clock.offsetMs;
+    clock.offsetMs = offsetOf(response, { sentAt, receivedAt: now().getTime(), known: clock.offsetMs });
     return response;
   }
 
@@ -104,11 +104,18 @@ export function pathOf(url: string): string {
   return url.replace(/^https?:\/\/[^/]+/, '').replace(/\?.*$/, '');
 }
 
-/** `Date` has whole seconds: half a second more is right on average. A broken gateway's clock is not GitHub's. */
-function offsetOf(response: Response, sentAt: number, receivedAt: number): number | null {
+/**
+ * `Date` has whole seconds: half a second more is right on average. An answer that took long, as where this process stood still over it,
+ * tells little: what is known already stays where it may be right. A broken gateway's clock is not GitHub's.
+ */
+function offsetOf(
+  response: Response,
+  { sentAt, receivedAt, known }: { sentAt: number; receivedAt: number; known: number | null },
+): number | null {
   const date = Date.parse(response.headers.get('date') ?? '');
-  if (Number.isNaN(date) || response.status >= 500) return null;
-  return date + 500 - (sentAt + receivedAt) / 2;
+  if (Number.isNaN(date) || response.status >= 500) return known;
+  const mayBeRight = known !== null && date - receivedAt <= known && known <= date + 1_000 - sentAt;
+  return mayBeRight ? known : date + 500 - (sentAt + receivedAt) / 2;
 }
 
 const SILENT = Object.freeze({ debug: ignore, info: ignore, warn: ignore, error: ignore });

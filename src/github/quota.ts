@@ -33,7 +33,7 @@ export interface QuotasOptions {
   chance(): number;
 }
 
-type Known = { readonly [R in Resource]?: Quota } & { readonly pausedUntil?: Date };
+type Known = { readonly [R in Resource]?: Quota } & { readonly pause?: { since: Date; until: Date } };
 
 const REMEMBERED = 10_000;
 
@@ -49,9 +49,10 @@ export function makeQuotas({ now, clockOffsetMs, chance }: QuotasOptions): Quota
   const learn = (payer: Payer, news: Known) => known.set(writeScope(payer), { ...of(payer), ...news });
 
   function silence(payer: Payer, seconds: number): void {
-    const until = new Date(now().getTime() + seconds * 1000 * (1 + JITTER * chance()));
-    const before = of(payer).pausedUntil;
-    if (before === undefined || before < until) learn(payer, { pausedUntil: until });
+    const since = now();
+    const until = new Date(since.getTime() + seconds * 1000 * (1 + JITTER * chance()));
+    const before = pausedUntil(payer);
+    if (before === null || before < until) learn(payer, { pause: { since, until } });
   }
 
   function note(payer: Payer, answer: Answer, asked: Resource): void {
@@ -69,9 +70,11 @@ export function makeQuotas({ now, clockOffsetMs, chance }: QuotasOptions): Quota
     return left.sort((one, other) => leftOf(one) - leftOf(other))[0] ?? null;
   }
 
+  /** A clock that was set back would make a pause longer than it was meant: GitHub says so again where it still is. */
   function pausedUntil(payer: Payer): Date | null {
-    const until = of(payer).pausedUntil;
-    return until !== undefined && until > now() ? until : null;
+    const { pause } = of(payer);
+    const at = now();
+    return pause !== undefined && pause.since <= at && at < pause.until ? pause.until : null;
   }
 
   return { note, silence, quota, pausedUntil };

@@ -242,6 +242,37 @@ describe('GitHub’s clock', () => {
     expect(reader.clockOffsetMs()).toBe(300_500);
   });
 
+  test.each([
+    ['before it was asked', 600_000, 0],
+    ['after it had answered', 0, 600_000],
+  ])('stays what it was told to be where this process stood still for long %s', async (_, beforeMs, afterMs) => {
+    let ms = Date.parse('2026-01-01T00:00:00Z');
+    const now = () => new Date(ms);
+    const { reader } = asToken({ now });
+    nock(API)
+      .get('/repos/acme/widgets/issues/12')
+      .times(3)
+      .reply(() => {
+        ms += stillMs.before;
+        const date = new Date(ms + 300_000).toUTCString();
+        ms += stillMs.after;
+        return [200, issueJson(), { date }];
+      });
+    const stillMs = { before: 0, after: 0 };
+    await reader.readIssue(REPOSITORY, 12);
+    Object.assign(stillMs, { before: beforeMs, after: afterMs });
+    await reader.readIssue(REPOSITORY, 12);
+    expect(reader.clockOffsetMs()).toBe(300_500);
+    // Our own clock is set: what was known can't be right any more.
+    Object.assign(stillMs, { before: 0, after: 0 });
+    ms -= 3_600_000;
+    const ahead = 3_900_500;
+    nock.cleanAll();
+    play(200, issueJson(), { date: new Date(ms + 3_900_000).toUTCString() });
+    await reader.readIssue(REPOSITORY, 12);
+    expect(reader.clockOffsetMs()).toBe(ahead);
+  });
+
   test('is not the clock of a gateway that answers in its place', async () => {
     const { reader } = asToken();
     play(502, 'Bad gateway', { date: 'Thu, 01 Jan 1970 00:00:00 GMT' });

@@ -194,6 +194,14 @@ describe('the silence that GitHub asked for', () => {
     expect(reader.pausedUntil(REPOSITORY)).toBeNull();
   });
 
+  test('does not last for longer because our clock was set back', async () => {
+    const { reader } = asToken(clocked);
+    play(403, { 'retry-after': '30' });
+    await read(reader);
+    passedMs = -3_600_000;
+    expect(reader.pausedUntil(REPOSITORY)).toBeNull();
+  });
+
   test('is told by GraphQL under a status of 200', async () => {
     const { reader } = asToken(clocked);
     playGraphql({ remaining: 0, reset: 90, resource: 'graphql' }, 200, {
