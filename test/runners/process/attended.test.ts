@@ -150,6 +150,20 @@ describe('where its attendant is stopped itself', () => {
   });
 });
 
+it('is not unheard because this process stood still after it had read when it was heard', async () => {
+  const { attendant } = await anAttendant();
+  await keep(attendant);
+  await control.cancel('run-1', 'term');
+  await control.cancel('run-1', 'kill');
+  const { attendedRuns } = store;
+  store.attendedRuns = async (ids) => {
+    const found = await attendedRuns(ids);
+    now = new Date(now.getTime() + 60_000);
+    return found;
+  };
+  expect(await probe()).toMatchObject({ state: 'running' });
+});
+
 describe('where it is not seen', () => {
   it.each([
     ['another host', { host: 'another' }, true],

@@ -24,6 +24,11 @@ const PROFILE = {
 /** The engine looks more often. After a longer gap this process, its database or its clock was away, and so was what sessions said. */
 const GAP_MS = 90_000;
 
+interface Heard {
+  run: AttendedRun;
+  askedAt: Date;
+}
+
 export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions): JobControl {
   const listeners = new Set<(runId: string) => void>();
   // Nobody could be heard before.
@@ -37,36 +42,43 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     lookedAt = at;
   }
 
-  async function recordOf(runId: string): Promise<AttendedRun | null> {
-    return (await store.attendedRuns([runId]))[0] ?? null;
+  /** Silent up to when this was asked for: where this process stands still after that, nobody can be heard. */
+  async function recordsOf(runIds: readonly string[]): Promise<Map<string, Heard>> {
+    const askedAt = now();
+    const records = await store.attendedRuns(runIds);
+    return new Map(records.map((run) => [run.runId, { run, askedAt }]));
   }
 
-  function see(run: AttendedRun): SeenAttendant {
-    return look(run, here, isUnheard(run, { now: now(), deafUntil }));
+  async function recordOf(runId: string): Promise<Heard | null> {
+    return (await recordsOf([runId])).get(runId) ?? null;
   }
 
-  function probeOf(run: AttendedRun): Probe {
-    return probeAttended(run, see(run), { now: now(), deafUntil });
+  function see({ run, askedAt }: Heard): SeenAttendant {
+    return look(run, here, isUnheard(run, { now: askedAt, deafUntil }));
+  }
+
+  function probeOf(heard: Heard): Probe {
+    return probeAttended(heard.run, see(heard), { now: heard.askedAt, deafUntil });
   }
 
   return {
     profile: PROFILE,
     start: async () => ({ result: 'refused', reason: 'an attended run is started by whoever attends it' }),
     async inspect(runIds) {
-      const known = new Map((await store.attendedRuns(runIds)).map((run) => [run.runId, run]));
+      const known = await recordsOf(runIds);
       noteLook();
       return new Map(
         runIds.map((id): [string, Probe] => {
-          const run = known.get(id);
-          return [id, run === undefined ? { state: 'no_record' } : probeOf(run)];
+          const heard = known.get(id);
+          return [id, heard === undefined ? { state: 'no_record' } : probeOf(heard)];
         }),
       );
     },
     async cancel(runId, mode) {
-      const run = await recordOf(runId);
-      if (run === null) return 'no_record';
-      if (run.end !== null || mode === 'void') return 'already_ended';
-      await order(run, mode);
+      const heard = await recordOf(runId);
+      if (heard === null) return 'no_record';
+      if (heard.run.end !== null || mode === 'void') return 'already_ended';
+      await order(heard, mode);
       return 'accepted';
     },
     async list() {
@@ -75,14 +87,14 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
       return ids;
     },
     async log(runId) {
-      const run = await recordOf(runId);
-      if (run === null) return '';
-      return `[standdown: its output is not kept here: it went to whoever attends it on ${run.attendant.host}]\n`;
+      const heard = await recordOf(runId);
+      if (heard === null) return '';
+      return `[standdown: its output is not kept here: it went to whoever attends it on ${heard.run.attendant.host}]\n`;
     },
     async forget(runId) {
-      const run = await recordOf(runId);
-      if (run === null) return false;
-      const probe = probeOf(run);
+      const heard = await recordOf(runId);
+      if (heard === null) return false;
+      const probe = probeOf(heard);
       if (!isOver(probe) && probe.state !== 'no_record') return false;
       return store.commit([{ write: 'attended.delete', runId }]);
     },
@@ -93,17 +105,18 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     close: async () => {},
   };
 
-  function kill(run: AttendedRun): void {
-    const { alive, left } = see(run);
+  function kill(heard: Heard): void {
+    const { run } = heard;
+    const { alive, left } = see(heard);
     if (alive === false) killRemnants(run);
     else if (alive && left.length > 0) killCommand(run);
   }
 
   /** From TERM to KILL, and never back. */
-  async function order(run: AttendedRun, mode: 'term' | 'kill'): Promise<void> {
-    const { runId, session } = run;
-    if (mode === 'kill') kill(run);
-    if (run.order === mode || run.order === 'kill') return;
+  async function order(heard: Heard, mode: 'term' | 'kill'): Promise<void> {
+    const { runId, session, order: before } = heard.run;
+    if (mode === 'kill') kill(heard);
+    if (before === mode || before === 'kill') return;
     await store.commit([{ write: 'attended.update', runId, session, set: { order: mode } }]);
     for (const listener of listeners) listener(runId);
   }
