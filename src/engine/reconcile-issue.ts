@@ -17,19 +17,24 @@ import { issueEvent } from './journal.ts';
 import { issueKey } from './keys.ts';
 import { isRefused, lastReopening, takeLaterReopen } from './later-reopen.ts';
 import { isUnfinished, looksAtTasks, looksBehind } from './looks.ts';
+import { isOverdue } from './overdue.ts';
 import type { Write } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import { reconcileBlockers } from './reconcile-blockers.ts';
 import { statusWrites } from './transition/parts.ts';
 
 export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): Promise<void> {
+  // An app that stood still since then may have missed the reopen that voids a close: its delay was not over by then.
+  const lookedFrom = githubNow(deps);
   const known = await deps.store.issue(ref);
   if (known === null) return;
+  const isDue = known.readDue || (await isOverdue(deps, known));
   // Asked for in vain, again and again; all that is due is looked at once the repository is back.
-  if (known.readDue && (await isHidden(deps.store, ref.repositoryId))) return;
-  const issue = known.readDue ? await readIssue(deps, ref) : known;
+  const inVain = isDue && (await isHidden(deps.store, ref.repositoryId));
+  if (known.readDue && inVain) return;
+  const issue = isDue && !inVain ? await readIssue(deps, ref) : known;
   if (issue === null) return;
-  if (!(await followState(deps, issue))) {
+  if (!(await followState(deps, issue, lookedFrom))) {
     // Another flow moved the issue or its episode meanwhile: what was seen here is old.
     await deps.store.queue.enqueue([{ key: issueKey(ref), dueAt: deps.clock() }]);
     return;
@@ -60,10 +65,10 @@ async function earlierInForce({ store }: Deps, ref: IssueRef, newest: CloseEpiso
 }
 
 /** False: a guard did not hold. A task that came after its issue's close was acted on is looked at all the same. */
-async function followState(deps: Deps, issue: TrackedIssue): Promise<boolean> {
+async function followState(deps: Deps, issue: TrackedIssue, lookedFrom: Date): Promise<boolean> {
   const newest = await deps.store.newestEpisode(issue.nodeId);
   const policy = await policyFor(deps, issue, newest);
-  const steps = planIssue(issue, newest, policy, githubNow(deps));
+  const steps = planIssue(issue, newest, policy, lookedFrom);
   const writes = await writesOf(deps, { issue, newest, policy }, steps);
   return writes.length === 0 || deps.store.commit(writes);
 }

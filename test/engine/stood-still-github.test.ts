@@ -1,8 +1,9 @@
 /** An app that stands still between GitHub's answer and what it makes of it: what it was told is as old as its question. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../src/core/policy.ts';
 import { followAccess } from '../../src/engine/access/index.ts';
 import type { Deps } from '../../src/engine/deps.ts';
-import type { SweepReader } from '../../src/engine/ports.ts';
+import { GitHubError, type SweepReader } from '../../src/engine/ports.ts';
 import { processDeliveries } from '../../src/engine/process-deliveries.ts';
 import { readIssue } from '../../src/engine/read-issue.ts';
 import { reconcileIssue } from '../../src/engine/reconcile-issue.ts';
@@ -119,4 +120,51 @@ it('gives no repository up by what it was told before the grace was over', async
   deps.github = { ...github, readAccess: gone } as Lister;
   await followAccess(deps, REPOSITORY.id);
   expect(await types()).toContain('REPOSITORY_GIVEN_UP');
+});
+
+describe('a close that waits for its delay', () => {
+  const look = () => reconcileIssue(deps, ISSUE);
+  const episode = () => deps.store.newestEpisode(`I_${NUMBER}`);
+  const reopen = () => github.set(NUMBER, { state: 'open' });
+
+  beforeEach(async () => {
+    deps.github = github;
+    deps.policyOf = async () => ({ ...DEFAULT_POLICY, closeDelaySeconds: 300 });
+    await readIssue(deps, ISSUE);
+    github.set(NUMBER, { state: 'closed', reason: 'completed' });
+    await deps.store.commit([{ write: 'issue.update', ref: ISSUE, version: 1, set: { readDue: true } }]);
+  });
+
+  it('is not acted on by an answer from before the app stood still, and is void where it was reopened meanwhile', async () => {
+    const { readIssue: read } = github;
+    github.readIssue = standStillAfter(read, 10, () => {
+      github.readIssue = read;
+      reopen();
+    });
+    await look();
+    expect(await episode()).toMatchObject({ state: 'pending' });
+    await look();
+    expect(await episode()).toMatchObject({ state: 'voided' });
+  });
+
+  it('is void where it was reopened within it, and nobody was there to hear of that', async () => {
+    await look();
+    expect(await episode()).toMatchObject({ state: 'pending' });
+    reopen();
+    aheadMs += 10 * MINUTE_MS;
+    await look();
+    expect(await episode()).toMatchObject({ state: 'voided' });
+  });
+
+  it('is acted on late where the issue is closed still, and not as long as nobody can tell', async () => {
+    await look();
+    aheadMs += 10 * MINUTE_MS;
+    const { readIssue: read } = github;
+    github.readIssue = async () => Promise.reject(new GitHubError('retryable', 'no answer'));
+    await expect(look()).rejects.toThrow('no answer');
+    expect(await episode()).toMatchObject({ state: 'pending' });
+    github.readIssue = read;
+    await look();
+    expect(await episode()).toMatchObject({ state: 'acted' });
+  });
 });
