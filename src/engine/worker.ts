@@ -6,6 +6,8 @@ import { type Clock, GitHubError, type Logger, type WorkLease, type WorkQueue } 
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
+/** Whose lease was not renewed for so long has missed its turn to: this process, or its machine, stood still. */
+const LATE_MS = 2 * RENEW_MS;
 const MAX_BACKOFF_MS = 60_000;
 /** Those that GitHub asked to be silent don't come back all at once: up to so much of the wait is added. */
 const JITTER = 0.2;
@@ -28,29 +30,34 @@ export interface WorkerOptions {
 export function startWorker(options: WorkerOptions): Loop {
   const { queue, clock, log, owner, atOnce, waits } = options;
   const inHand = new Set<Promise<void>>();
+  const leases = makeLeases(options);
   let taken = 0;
   /** The last look took all that it could: more may be due. */
   let isShort = false;
 
   async function look(): Promise<null> {
+    // What ran out while this process stood still would be taken a second time, beside what has it in hand.
+    await leases.renewLate();
     const free = Math.min(atOnce - taken, MAX_IN_HAND - inHand.size);
-    const leases = free > 0 ? await queue.claim(owner, free, LEASE_MS) : [];
-    for (const lease of leases) take(lease);
-    isShort = leases.length === free;
+    const claimed = free > 0 ? await queue.claim(owner, free, LEASE_MS) : [];
+    for (const lease of claimed) take(lease);
+    isShort = claimed.length === free;
     // Behind keys that take no place, or a place that became free meanwhile.
-    if (isShort && leases.length > 0 && taken < atOnce) loop.wake();
+    if (isShort && claimed.length > 0 && taken < atOnce) loop.wake();
     return null;
   }
 
   function take(lease: WorkLease): void {
     const place = waits(lease.key) ? 0 : 1;
     taken += place;
-    const work = hold(options, lease).then((isDueAgain) => {
-      inHand.delete(work);
-      taken -= place;
-      // Otherwise whatever becomes due wakes by itself.
-      if (isShort || isDueAgain) loop.wake();
-    });
+    const work = leases
+      .whileHeld(lease, () => carryOut(options, lease))
+      .then((isDueAgain) => {
+        inHand.delete(work);
+        taken -= place;
+        // Otherwise whatever becomes due wakes by itself.
+        if (isShort || isDueAgain) loop.wake();
+      });
     inHand.add(work);
   }
 
@@ -64,20 +71,42 @@ export function startWorker(options: WorkerOptions): Loop {
   };
 }
 
+/** Of what is in hand: renewed as long as its work goes on. */
+function makeLeases({ queue, clock, log }: WorkerOptions) {
+  const renewedAt = new Map<WorkLease, Date>();
+
+  async function renew(lease: WorkLease): Promise<void> {
+    renewedAt.set(lease, clock());
+    await queue.renew(lease, LEASE_MS).catch((error) => log.warn({ key: lease.key, err: error }, 'lease not renewed'));
+  }
+
+  return {
+    async renewLate(): Promise<void> {
+      const now = clock().getTime();
+      const late = [...renewedAt].filter(([, at]) => now - at.getTime() >= LATE_MS).map(([lease]) => lease);
+      await Promise.all(late.map(renew));
+    },
+    async whileHeld<T>(lease: WorkLease, work: () => Promise<T>): Promise<T> {
+      renewedAt.set(lease, clock());
+      const renewal = setInterval(() => void renew(lease), RENEW_MS);
+      try {
+        return await work();
+      } finally {
+        clearInterval(renewal);
+        renewedAt.delete(lease);
+      }
+    },
+  };
+}
+
 /** Whether the key was enqueued meanwhile. Never rejects. */
-async function hold(options: WorkerOptions, lease: WorkLease): Promise<boolean> {
-  const { queue, log, handle } = options;
-  const renewal = setInterval(() => {
-    queue.renew(lease, LEASE_MS).catch((error) => log.warn({ key: lease.key, err: error }, 'lease not renewed'));
-  }, RENEW_MS);
+async function carryOut(options: WorkerOptions, lease: WorkLease): Promise<boolean> {
   try {
-    await handle(lease);
-    return !(await queue.complete(lease));
+    await options.handle(lease);
+    return !(await options.queue.complete(lease));
   } catch (error) {
     await giveBack(options, lease, error);
     return true;
-  } finally {
-    clearInterval(renewal);
   }
 }
 

@@ -62,6 +62,34 @@ it('no more work than there are places for is in hand at once', async () => {
   expect(most).toBe(2);
 });
 
+it('what is in hand is not taken a second time after this process stood still for longer than a lease', async () => {
+  let aheadMs = 0;
+  const ahead = () => new Date(Date.now() + aheadMs);
+  const { queue } = makeMemoryStore({ now: ahead, onEnqueued: () => worker?.wake() });
+  const done = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const begun: string[] = [];
+  await queue.enqueue([{ key: 'task:long', dueAt: ahead() }]);
+  worker = startWorker({
+    queue,
+    owner: 'test',
+    atOnce: 4,
+    clock: ahead,
+    log: silentLog,
+    waits: () => false,
+    async handle({ key }) {
+      begun.push(key);
+      if (key === 'task:long') await done;
+    },
+  });
+  await vi.waitFor(() => expect(begun).toEqual(['task:long']));
+  aheadMs = 600_000;
+  await queue.enqueue([{ key: 'task:next', dueAt: ahead() }]);
+  await vi.waitFor(() => expect(begun).toContain('task:next'));
+  expect(begun).toEqual(['task:long', 'task:next']);
+});
+
 it.each([
   ['as long as GitHub asks for', 30, 30_000, 36_000],
   ['also where that is long', 3_600, 3_600_000, 4_320_000],
