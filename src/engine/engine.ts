@@ -112,7 +112,8 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
     status.lastSweepAt = clock();
   });
 
-  async function handle({ key, failures }: WorkLease): Promise<void> {
+  async function handle(lease: WorkLease): Promise<void> {
+    const { key, failures } = lease;
     const work = parseKey(key);
     switch (work?.kind) {
       case 'task':
@@ -129,8 +130,8 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
       case 'file':
         return followFile(deps, work.repositoryId);
       case 'schedule':
-        await claims.decide();
-        return startReady(deps, pace);
+        await claims.decide(lease);
+        return startReady(deps, pace, lease);
       case 'sweep':
         // Where repositories have turns of their own, this is a person's wish.
         if (sweeper === null && options.sweepSeconds > 0) {

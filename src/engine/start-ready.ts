@@ -17,6 +17,7 @@ import { beginRun } from './begin-run.ts';
 import type { Deps } from './deps.ts';
 import { readBranchBefore } from './find-evidence.ts';
 import { areRunnersFull, fullBatches, fullRepositories, isShut } from './full.ts';
+import { commitInTurn, type Turn } from './in-turn.ts';
 import { taskEvent } from './journal.ts';
 import { issueKey, SCHEDULE_KEY } from './keys.ts';
 import { newRun } from './new-run.ts';
@@ -37,7 +38,7 @@ const START_AGAIN_MS = 5_000;
 /** All starts wait for this pass: an issue that GitHub is silent about must not hold them up for longer. */
 const READ_MS = 5_000;
 
-export async function startReady(deps: Deps, pace: StartPace): Promise<void> {
+export async function startReady(deps: Deps, pace: StartPace, turn: Turn = null): Promise<void> {
   let looked: Date;
   for (;;) {
     looked = deps.clock();
@@ -46,7 +47,7 @@ export async function startReady(deps: Deps, pace: StartPace): Promise<void> {
     const { chosen, isWhole } = await choose(deps, most);
     if (chosen.length === 0) break;
     pace.take(chosen.length, deps.clock());
-    const results = await Promise.all(chosen.map((task) => admit(deps, task)));
+    const results = await Promise.all(chosen.map((task) => admit(deps, task, turn)));
     // A slot that its task could not take is given to the next one at once.
     if (isWhole && results.every((result) => result === 'started')) break;
   }
@@ -137,7 +138,7 @@ async function ofRunnersHere(deps: Deps, tasks: readonly Task[]): Promise<readon
 }
 
 /** `started`: the run's row is there, and the task's own reconcile starts the process. */
-async function admit(deps: Deps, task: Task): Promise<'started' | 'not_now'> {
+async function admit(deps: Deps, task: Task, turn: Turn): Promise<'started' | 'not_now'> {
   if (task.issueNumber !== null) {
     const ref = { repositoryId: task.repositoryId, number: task.issueNumber };
     try {
@@ -159,7 +160,10 @@ async function admit(deps: Deps, task: Task): Promise<'started' | 'not_now'> {
   const batch = task.batchId === null ? null : await deps.store.batch(task.batchId);
   const now = deps.clock();
   const run = newRun(deps.newId('run'), { task, purpose, branchBefore }, now);
-  return (await deps.store.commit(beginRun({ task, run, batch }, now))) ? 'started' : 'not_now';
+  const result = await commitInTurn(deps.store, turn, beginRun({ task, run, batch }, now));
+  // Whoever has it has counted without this run.
+  if (result === 'passed_on') throw new Error('the turn to start runs has passed to another');
+  return result === 'kept' ? 'started' : 'not_now';
 }
 
 /** Where the issue's own reconcile goes on, the task is no candidate until then. */

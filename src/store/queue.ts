@@ -8,7 +8,7 @@ import type { Connection, Database } from './database.ts';
 import { retryConflicts } from './errors.ts';
 import type { Prisma } from './generated/sqlite/client.ts';
 import { earliest, fromTimeColumn, inOurTime, LONG_GONE, leaseEnd, PARKED, type TimeColumn } from './lease.ts';
-import { upsertWorkKeys } from './work-keys.ts';
+import { held, upsertWorkKeys } from './work-keys.ts';
 
 export function makeQueue(
   { db, dialect }: Connection,
@@ -91,11 +91,6 @@ export function makeQueue(
     nextDue,
     reclaim,
   };
-}
-
-/** The fence alone tells the holder: it is new with every claim. */
-function held({ key, fence }: WorkLease): { key: string; fence: bigint; leaseUntil: { not: null } } {
-  return { key, fence: BigInt(fence), leaseUntil: { not: null } };
 }
 
 /** The keys of holders that are gone first, then what is due, the oldest first. */

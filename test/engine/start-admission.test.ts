@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HoldScope } from '../../src/core/hold.ts';
 import { setHold } from '../../src/engine/holds.ts';
 import { act, holdBatch } from '../../src/engine/index.ts';
+import { SCHEDULE_KEY } from '../../src/engine/keys.ts';
 import { makeNeedsGraphs } from '../../src/engine/needs-graphs.ts';
 import { reconcileBatch } from '../../src/engine/reconcile-batch.ts';
 import { makeStartPace } from '../../src/engine/start-pace.ts';
@@ -86,4 +87,28 @@ it('what comes due while an issue is being read is looked at right after', async
   const watched = { ...store, queue: { ...store.queue, enqueue } };
   await startReady({ ...embedded.deps, store: watched, clock: () => new Date(now) }, makeStartPace());
   expect(asked).toContainEqual({ key: 'schedule', dueAt: notBefore });
+});
+
+it('starts nothing in a turn that another app has taken over while GitHub was waited for: the limit holds', async () => {
+  const { deps } = embedded;
+  const { store } = deps;
+  deps.limits = { maxRunning: 1, maxRunningPerRepository: 1 };
+  const nextTurn = async (leaseMs: number) => {
+    await store.queue.enqueue([{ key: SCHEDULE_KEY, dueAt: new Date(0) }]);
+    const leases = await store.queue.claim('app', 99, leaseMs);
+    return leases.find(({ key }) => key === SCHEDULE_KEY)!;
+  };
+  const [slow] = await submit(embedded, { slow: { run: RUN, issue: ISSUE } });
+  const lost = await nextTurn(0);
+  const { readIssue } = checker;
+  checker.readIssue = async (...asked) => {
+    const [urgent] = await submit(embedded, { urgent: { run: RUN } }, { name: 'urgent' });
+    const { version } = await taskOf(urgent);
+    await store.commit([{ write: 'task.update', id: urgent!, version, set: { priority: 9 } }]);
+    await startReady(deps, makeStartPace(), await nextTurn(60_000));
+    return readIssue(...asked);
+  };
+  await expect(startReady(deps, makeStartPace(), lost)).rejects.toThrow('passed to another');
+  expect(await store.liveRuns()).toHaveLength(1);
+  expect(await taskOf(slow)).toMatchObject({ state: 'ready', runNumber: 0 });
 });

@@ -8,6 +8,7 @@ import { beginRun } from '../begin-run.ts';
 import type { Deps } from '../deps.ts';
 import { readBranchBefore } from '../find-evidence.ts';
 import { graceSecondsOf } from '../grace.ts';
+import { commitInTurn, type Turn } from '../in-turn.ts';
 import { SCHEDULE_KEY } from '../keys.ts';
 import { newRun } from '../new-run.ts';
 import { factsOf } from '../order.ts';
@@ -37,7 +38,7 @@ export interface Claims {
   /** Nothing is given where nobody listens any more, which `ended` tells. Throws `GitHubError` where the task's issue can't be read. */
   claim(taskId: string, claim: Claim, ended?: AbortSignal): Promise<ClaimResult>;
   /** What is waiting is decided now: no start may be decided beside it. */
-  decide(): Promise<void>;
+  decide(turn?: Turn): Promise<void>;
 }
 
 interface Asked {
@@ -93,10 +94,10 @@ export function makeClaims(deps: Deps): Claims {
       if (bar !== null) return { result: 'conflict', ...bar };
       return untilDecided({ taskId, claim, ended, branchBefore: await readBranchBefore(deps, task) });
     },
-    async decide() {
+    async decide(turn = null) {
       for (const one of waiting) {
         waiting.delete(one);
-        const answer = take(deps, one);
+        const answer = take(deps, one, turn);
         one.settle(answer);
         await answer.catch(() => {});
       }
@@ -106,7 +107,7 @@ export function makeClaims(deps: Deps): Claims {
 
 const LATE: ClaimResult = { result: 'unavailable', message: 'the app did not come to it in time: try again' };
 
-async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked): Promise<ClaimResult> {
+async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked, turn: Turn): Promise<ClaimResult> {
   const { store, clock, newId } = deps;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const known = await claimedBy(deps, taskId, claim);
@@ -123,7 +124,9 @@ async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked): 
     // Elsewhere it would run until its lease is over.
     if (ended?.aborted) return LATE;
     // After its run's row, which it belongs to.
-    if (await store.commit([...writes, { write: 'attended.insert', attended }])) return answer(deps, run);
+    const result = await commitInTurn(store, turn, [...writes, { write: 'attended.insert', attended }]);
+    if (result === 'passed_on') return LATE;
+    if (result === 'kept') return answer(deps, run);
   }
   return { result: 'conflict', message: 'the task kept changing: try again' };
 }

@@ -14,6 +14,7 @@ import type { RepositoryRef } from './github.ts';
 import type { DeliveryOutcome } from './inbox.ts';
 import type { OutboxItem, OutcomeLine } from './outbox.ts';
 import type { MissedDelivery, RepositoryState, StoredFile } from './reads.ts';
+import type { WorkLease } from './work-queue.ts';
 
 export interface JournalEvent {
   type: string;
@@ -112,6 +113,8 @@ export type Write =
   | { write: 'outbox.line'; key: string; line: OutcomeLine }
   /** Messages of the issue that waited for it to be unlocked are owed again. */
   | { write: 'outbox.unlock'; ref: IssueRef; dueAt: Date }
+  /** Guard: nobody else was given the key since. Changes nothing. */
+  | { write: 'work.held'; lease: Pick<WorkLease, 'key' | 'fence'> }
   /** Due at the earlier of both times, where the key is there already. */
   | { write: 'work.enqueue'; key: string; dueAt: Date }
   /** Guard: it has no outcome yet. */

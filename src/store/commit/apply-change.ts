@@ -11,6 +11,7 @@ import { toIssueChange, toIssueRow } from '../rows/issue.ts';
 import { toStateChange } from '../rows/repository.ts';
 import { toRunChange, toRunRow } from '../rows/run.ts';
 import { toTaskChange } from '../rows/task.ts';
+import { held } from '../work-keys.ts';
 import { updateBatch } from './batch.ts';
 import { putBlocker } from './blocker.ts';
 import { putCursor, putMissed } from './delivery.ts';
@@ -103,6 +104,11 @@ export async function applyChange(tx: Statements, change: Exclude<Change, { writ
     }
     case 'attended.delete':
       return expectOne(tx.attendedRun.deleteMany({ where: { runId: change.runId } }));
+    case 'work.held': {
+      const where = held(change.lease);
+      // On PostgreSQL it locks the row: whoever would take the key meanwhile waits for the end of this transaction.
+      return expectOne(tx.workKey.updateMany({ where, data: { fence: where.fence } }));
+    }
     case 'delivery.settle': {
       const data = { outcome: change.outcome, settledAt: change.at };
       return expectOne(tx.delivery.updateMany({ where: { id: change.id, outcome: null }, data }));

@@ -170,6 +170,27 @@ export function describeWorkQueue(current: Current): void {
       expect((await store.queries.backlog()).keys).toBe(1);
     });
 
+    it('lets a commit through that is made in a turn, and none whose turn has passed on', async () => {
+      const { store } = current();
+      await enqueue('a');
+      const lost = await claimOne(0);
+      const written = async (lease: WorkLease, value: string) => {
+        const cursor = { write: 'cursor.put', name: 'turn', value, at: current().now() } as const;
+        const kept = await store.commit([{ write: 'work.held', lease }, cursor]);
+        return [kept, await store.cursor('turn')];
+      };
+      // Its time is over, and nobody else has asked for it.
+      expect(await written(lost, 'one')).toEqual([true, 'one']);
+      const holder = await claimOne();
+      expect(await written(lost, 'two')).toEqual([false, 'one']);
+      expect(await written(holder, 'three')).toEqual([true, 'three']);
+      await enqueue('a', 5);
+      await store.queue.complete(holder);
+      expect(await written(holder, 'four')).toEqual([false, 'three']);
+      current().advance(5_000);
+      expect(keysOf(await store.queue.claim('two', 1, MINUTE))).toEqual(['a']);
+    });
+
     it('keeps a renewed lease', async () => {
       const { queue } = current().store;
       await enqueue('a');

@@ -3,6 +3,7 @@ import type { Batch } from '../../../core/batch.ts';
 import type { Write } from '../../../engine/ports.ts';
 import { formatScope } from '../../hold-scope.ts';
 import { edgeId, issueId, nameId, type Tables } from '../database.ts';
+import { isHeldBy } from '../lease.ts';
 import { deleteAttended, insertAttended, updateAttended } from './attended.ts';
 import { insertComment, putFile, setCommentsSince, updateComment } from './comment.ts';
 import { guard, insist, insistOnRepository } from './guard.ts';
@@ -40,6 +41,7 @@ const CHANGES: { [Name in Change['write']]: (tables: Tables, change: Of<Name>) =
   'attended.insert': insertAttended,
   'attended.update': updateAttended,
   'attended.delete': deleteAttended,
+  'work.held': expectHeld,
   'delivery.settle': settleDelivery,
 };
 
@@ -157,6 +159,10 @@ function updateRun(tables: Tables, { id, from, set }: Of<'run.update'>): void {
   const known = tables.runs.get(id);
   guard(known !== undefined && from.includes(known.state));
   tables.put(tables.runs, id, { ...known, ...set });
+}
+
+function expectHeld({ keys }: Tables, { lease }: Of<'work.held'>): void {
+  guard(isHeldBy(keys.get(lease.key), lease.fence));
 }
 
 /** What it said is not needed any more; that it came has to be remembered. */
