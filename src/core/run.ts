@@ -67,6 +67,7 @@ export type Probe =
   | { state: 'unclaimed' }
   /** The start was voided before a process existed; it can never begin. */
   | { state: 'voided' }
+  /** `lastOutputAt`: from when on it is silent, its output or the time from which it could be heard again. */
   | { state: 'running'; startedAt: Date; lastOutputAt: Date | null; containment: Containment }
   /** The first process ended. `survivors` are live pids that still belong to the run: it is gone only when empty. */
   | {

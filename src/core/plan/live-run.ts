@@ -145,7 +145,7 @@ function planVanished(
 function deadlines(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
   const { spec } = o.task;
   const startedAt = run.startedAt ?? run.createdAt;
-  const lastOutput = o.probe?.state === 'running' ? (o.probe.lastOutputAt ?? startedAt) : null;
+  const lastOutput = o.probe?.state === 'running' ? later(o.probe.lastOutputAt, startedAt) : null;
   const due: { cause: 'timeout' | 'stalled'; at: Date }[] = [];
   const timeout = timeoutOf(o.task, run);
   if (timeout !== null) due.push({ cause: 'timeout', at: after(startedAt, timeout * 60_000) });
@@ -168,6 +168,11 @@ function targetOfDeadline(o: TaskObservation, { purpose }: Run, cause: 'timeout'
   return mayRetry || purpose === 'verify'
     ? { becomes: 'retried', cause, ending, effect }
     : { becomes: 'ended', ending, effect };
+}
+
+/** What its runner could not hear before it had begun is no silence of it. */
+function later(date: Date | null, startedAt: Date): Date {
+  return date !== null && date > startedAt ? date : startedAt;
 }
 
 function after(date: Date, ms: number): Date {

@@ -17,6 +17,7 @@ import { exploreMachine, type MachineOptions } from './machine.ts';
 import { isFileName } from './records.ts';
 import { secretsOf } from './redact.ts';
 import { removeStrayResults } from './result-file.ts';
+import { watchSleep } from './sleep.ts';
 import { startRun } from './start.ts';
 import { makeWorkspaces } from './workspaces.ts';
 
@@ -37,7 +38,8 @@ export interface ProcessRunnerOptions extends MachineOptions {
 export async function openProcessRunner(options: ProcessRunnerOptions): Promise<JobControl> {
   const machine = await exploreMachine(options);
   const { runs, results } = machine.places;
-  const here: Here = { runs, results, groups: machine.groups, boot: machine.boot, now: options.now };
+  const awakeSince = watchSleep(options.now);
+  const here: Here = { runs, results, groups: machine.groups, boot: machine.boot, now: options.now, awakeSince };
   const workspaces = makeWorkspaces(machine.places, {
     env: supervisorEnvironment(options.processEnv),
     log: options.log,

@@ -35,6 +35,8 @@ export interface Here {
   groups: string | null;
   boot: string;
   now: () => Date;
+  /** Before then nothing here could be heard of; null: it always could. */
+  awakeSince: () => Date | null;
 }
 
 export function inspectRuns(here: Here, runIds: readonly string[]): Map<string, Probe> {
@@ -97,7 +99,7 @@ function inspectUnclaimed(
     return { ...endOf(exit), state: 'exited', startedAt: null, survivors: [...pids], containment: 'scan' };
   }
   if (pids.size > 0 || (lost && supervised)) {
-    return { state: 'running', startedAt: here.now(), lastOutputAt: lastOutputAt(dir), containment: 'scan' };
+    return { state: 'running', startedAt: here.now(), lastOutputAt: silentFrom(here, dir), containment: 'scan' };
   }
   if (lost) return { state: 'vanished', startedAt: null, survivors: [] };
   if (claim instanceof UnreadableRecord) throw claim;
@@ -112,7 +114,7 @@ function inspectUnfinished(here: Here, runId: string, dir: string, claim: Superv
   const supervised = isAlive(claim.supervisor, here.boot);
   const overdue = noted !== null && here.now().getTime() - noted.at.getTime() > TIDY_MS;
   if (noted !== null && (overdue || !supervised)) return exited(here, runId, { dir, claim, exit: noted }, snapshot);
-  if (supervised || isWorkAlive(here, runId, dir, claim, snapshot)) return running(dir, claim);
+  if (supervised || isWorkAlive(here, runId, dir, claim, snapshot)) return running(here, dir, claim);
   // The supervisor may have recorded the exit, and ended, between the two looks.
   const exit = readExit(dir, 'exit', signalName) ?? readExit(dir, 'ended', signalName);
   if (exit !== null) return exited(here, runId, { dir, claim, exit }, snapshot);
@@ -136,8 +138,14 @@ export function membersOf(here: Here, run: ClaimedRun, level: Level, snapshot: (
   return run.work !== null || members.length > 0 ? members : [...findRemnants(here, run.runId, snapshot()).pids];
 }
 
-function running(dir: string, claim: Supervised): Probe {
-  return { state: 'running', startedAt: claim.at, lastOutputAt: lastOutputAt(dir), containment: claim.level };
+function running(here: Here, dir: string, claim: Supervised): Probe {
+  return { state: 'running', startedAt: claim.at, lastOutputAt: silentFrom(here, dir), containment: claim.level };
+}
+
+/** As if it had said something when its machine woke: what it did not say while that stood still is no silence. */
+function silentFrom({ awakeSince }: Here, dir: string): Date | null {
+  const [since, said] = [awakeSince(), lastOutputAt(dir)];
+  return since !== null && (said === null || said < since) ? since : said;
 }
 
 function exited(

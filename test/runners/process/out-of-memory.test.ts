@@ -33,7 +33,7 @@ describe('a run in a group whose kills are counted', () => {
     const groups = join(options.dataDir, 'groups');
     machine = { ...(await exploreMachine(options)), level: 'cgroup', groups };
     const { runs, results } = machine.places;
-    here = { runs, results, groups, boot: machine.boot, now: () => new Date() };
+    here = { runs, results, groups, boot: machine.boot, now: () => new Date(), awakeSince: () => null };
   });
 
   /** `events`: what `memory.events` of its group has by then; null: there is no such file. */
