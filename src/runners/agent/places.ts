@@ -1,16 +1,20 @@
 /**
  * How many calls of an agent may hold somebody up. As long as answers come, all of them may; where none has come for a while, the few
  * that were first go on waiting, and the others are told that there is none: a silent agent must not take the places of the app's
- * other work. Each kind of call has places of its own, so that a cancel gets through while looks or starts hang.
+ * other work. Each kind of call has places of its own, so that a cancel gets through while looks or starts hang. One that has never
+ * answered yet has no more than these few from the first call on: nobody knows that it ever will.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { RunnerUnreachable } from '../../engine/ports/runner.ts';
 import { Refused } from './refused.ts';
 
 /** `look`: what it can say of its runs. */
 export type Kind = 'look' | 'start' | 'cancel' | 'other';
 
-/** Of each kind, once answers have stopped coming. */
+/** Of each kind, once answers have stopped coming, or before the first has come. */
 const FEW = 2;
+/** So long the others wait for that first one, in ms: it is there at once where all is well, as when an app has just started. */
+const FIRST_MS = 250;
 /** When an answer stops being soon, in ms: a KILL may take two seconds, and a start what its machine needs for it. */
 const SOON_MS: Readonly<Record<Kind, number>> = { look: 1_000, start: 3_000, cancel: 3_000, other: 1_000 };
 
@@ -27,25 +31,32 @@ export interface Places {
 }
 
 export function makePlaces(): Places {
+  const first = new AbortController();
+  const makeLaneOf = (kind: Kind) => makeLane(SOON_MS[kind], () => first.abort());
   const lanes = {
-    look: makeLane(SOON_MS.look),
-    start: makeLane(SOON_MS.start),
-    cancel: makeLane(SOON_MS.cancel),
-    other: makeLane(SOON_MS.other),
+    look: makeLaneOf('look'),
+    start: makeLaneOf('start'),
+    cancel: makeLaneOf('cancel'),
+    other: makeLaneOf('other'),
   };
   return {
     async hold(kind, ask) {
       const lane = lanes[kind];
+      if (lane.isFull() && !first.signal.aborted) await unlessAborted(FIRST_MS, first.signal);
       // Whoever says nothing of its runs is not asked for much of anything. Only cancels don't wait for that: where each of them is
       // answered, looks that take long are no reason to stop a hundred runs two at a time.
       const isAway = lane.isQuiet() || (kind !== 'cancel' && lanes.look.isQuiet());
-      if (lane.isFull() && isAway) throw new GivenUp();
+      if (lane.isFull() && (isAway || !first.signal.aborted)) throw new GivenUp();
       return lane.hold(ask);
     },
   };
 }
 
-function makeLane(soonMs: number) {
+function unlessAborted(ms: number, signal: AbortSignal): Promise<unknown> {
+  return delay(ms, null, { signal, ref: false }).catch(() => {});
+}
+
+function makeLane(soonMs: number, onAnswer: () => void) {
   /** When each began, the oldest first. */
   const inFlight = new Map<AbortController, number>();
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -59,6 +70,11 @@ function makeLane(soonMs: number) {
     if (isQuiet() && ![...inFlight.keys()].slice(0, FEW).includes(call)) call.abort();
   }
 
+  function noteAnswer(): void {
+    heardAt = performance.now();
+    onAnswer();
+  }
+
   return {
     isFull: () => inFlight.size >= FEW,
     isQuiet,
@@ -68,11 +84,11 @@ function makeLane(soonMs: number) {
       const timer = setInterval(() => look(call), soonMs / 2);
       try {
         const answer = await ask(call.signal);
-        heardAt = performance.now();
+        noteAnswer();
         return answer;
       } catch (error) {
         if (call.signal.aborted) throw new GivenUp();
-        if (error instanceof Refused) heardAt = performance.now();
+        if (error instanceof Refused) noteAnswer();
         throw error;
       } finally {
         clearInterval(timer);

@@ -29,6 +29,13 @@ afterEach(async () => {
   worker = undefined;
 });
 
+/** It has answered before. */
+async function answerOnce(): Promise<void> {
+  agent.answer = json(statusAs());
+  await control.inspect(['run_a']);
+  agent.requests.length = 0;
+}
+
 const isCancel = (path: string) => path.endsWith('/cancel');
 
 it('an agent that says nothing holds up no work of another runner, from its first calls on', async () => {
@@ -49,12 +56,36 @@ it('an agent that says nothing holds up no work of another runner, from its firs
   expect(control.profile.silent).toBeNull();
 });
 
+it('of the first calls of an agent that has never answered a few wait for long, and none of the others for a second', async () => {
+  agent.answer = () => {};
+  const refused: unknown[] = [];
+  const ask: (() => Promise<unknown>)[] = [
+    () => control.inspect(['run_a']),
+    () => control.start(orderOf('run_a', ['true'])),
+    () => control.cancel('run_a', 'kill'),
+    () => control.log('run_a', 10),
+  ];
+  const calls = ask.flatMap((each) => Array.from({ length: PLACES }, () => each()));
+  for (const call of calls) call.catch((error: unknown) => refused.push(error));
+  await vi.waitFor(() => expect(refused).toHaveLength(ask.length * (PLACES - 2)), { timeout: 20_000 });
+  // Those that were told to give way have not even asked.
+  expect(agent.requests).toHaveLength(2 * ask.length);
+  for (const error of refused) expect(error).toBeInstanceOf(RunnerUnreachable);
+});
+
+it('all of the first calls get through once one of them is answered', async () => {
+  agent.answer = json(statusAs());
+  const found = await Promise.all(Array.from({ length: 3 * PLACES }, () => control.inspect(['run_a'])));
+  expect(found).toHaveLength(3 * PLACES);
+});
+
 it.each<[string, () => Promise<unknown>]>([
   ['looks', () => control.inspect(['run_a'])],
   ['starts', () => control.start(orderOf('run_a', ['true']))],
   ['cancels', () => control.cancel('run_a', 'term')],
   ['logs', () => control.log('run_a', 10)],
 ])('of many %s without an answer a few go on waiting, and the next is told at once', async (_what, ask) => {
+  await answerOnce();
   agent.answer = () => {};
   const refused: unknown[] = [];
   for (let call = 0; call < PLACES; call += 1) ask().catch((error: unknown) => refused.push(error));
@@ -66,6 +97,7 @@ it.each<[string, () => Promise<unknown>]>([
 });
 
 it('a hundred cancels get through at once while looks and starts hang', async () => {
+  await answerOnce();
   const cancels: (() => void)[] = [];
   agent.answer = (request, response) => {
     if (isCancel(request.url ?? '')) cancels.push(() => json({ result: 'accepted' })(request, response));
@@ -82,6 +114,7 @@ it('a hundred cancels get through at once while looks and starts hang', async ()
 });
 
 it('one that has gone silent altogether holds few of the cancels that follow', async () => {
+  await answerOnce();
   agent.answer = () => {};
   const refused: unknown[] = [];
   const refuse = (error: unknown) => void refused.push(error);
@@ -93,6 +126,7 @@ it('one that has gone silent altogether holds few of the cancels that follow', a
 });
 
 it('an agent that answers gets all cancels of a hundred runs at once, however long each takes', async () => {
+  await answerOnce();
   const waiting: (() => void)[] = [];
   agent.answer = (request, response) => {
     waiting.push(() => json({ result: 'accepted' })(request, response));
@@ -103,6 +137,7 @@ it('an agent that answers gets all cancels of a hundred runs at once, however lo
 });
 
 it('one that answers slowly, but goes on answering, is asked for all', async () => {
+  await answerOnce();
   const waiting: (() => void)[] = [];
   agent.answer = (request, response) => void waiting.push(() => json(statusAs())(request, response));
   const looks = Array.from({ length: 8 }, () => control.inspect(['run_a']));
