@@ -30,10 +30,10 @@ export async function renderRunners(
 function runnerState(deps: Deps, accountOf: AccountOf, { name, runs }: { name: string; runs: number }): object {
   const profile = deps.runners.get(name)?.profile;
   if (profile === undefined) return { state: 'degraded' };
-  const { kind, containment, maxRunning, notes } = profile;
+  const { kind, containment, maxRunning, notes, heard = true } = profile;
   const facts = { kind, containment, user: accountOf(name), max_running: maxRunning, notes };
   const silence = silenceOf(deps, name);
-  if (silence === null) return { state: 'ok', ...facts };
+  if (silence === null) return heard ? { state: 'ok', ...facts } : { state: 'degraded', ...facts, heard };
   return {
     state: 'degraded',
     ...facts,

@@ -179,6 +179,11 @@ describe('the doctor', () => {
       /^note\s+runner lab\s+run run_9 has ended .* for \d+ s\nnote .* 9 runs live there that .*: run_x, run_y and 7 more$/m,
     ],
     [
+      'an agent that has not answered yet',
+      { runners: { lab: { state: 'degraded', kind: 'agent', containment: 'scan', heard: false } } },
+      /^note\s+runner lab\s+not heard of yet$/m,
+    ],
+    [
       'keys that nothing acts on',
       { not_enforced: ['limits.unreachable_minutes'] },
       /^note\s+configuration\s+limits.unreachable_minutes is set/m,

@@ -147,6 +147,7 @@ function ofRunner(of: string, runner: RunnerView, now: Date): Finding[] {
     const person = runner.needs_person ? `; see what became of that machine and of its ${runs(runner)}` : '';
     return [finding('wrong', of, `gives no answer for ${age(since, now)}: ${why}${person}`)];
   }
+  if (!runner.heard) return [finding('note', of, 'not heard of yet')];
   if (state !== 'ok') return [finding('wrong', of, state)];
   const facts = [kind, containment && `containment ${containment}`, user && `runs as ${user}`];
   const own =

@@ -42,6 +42,8 @@ const runner = z.looseObject({
   /** The account of its runs; null: the app's own. */
   user: z.string().nullish(),
   notes: z.array(z.string()).default([]),
+  /** False: it has not answered yet since the app started. */
+  heard: z.boolean().default(true),
   /** Since when it gives no answer, and why. */
   silent_since: z.coerce.date().optional(),
   silent_because: z.string().optional(),

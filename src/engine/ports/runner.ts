@@ -41,6 +41,8 @@ export interface RunnerProfile {
   notes: readonly string[];
   /** Since when it gives no answer, and why; absent: it answers, or lives in this process. */
   silent?: { since: Date; reason: string } | null;
+  /** Whether it has answered since this app started; absent: it lives in this process. */
+  heard?: boolean;
 }
 
 export interface JobControl {

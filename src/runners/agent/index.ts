@@ -24,7 +24,7 @@ import { makeHints } from './hints.ts';
 import type { Kind } from './places.ts';
 import { Refused } from './refused.ts';
 import { type AgentAddress, type Asked, LONG_BYTES, makeRequests, SHORT_BYTES } from './requests.ts';
-import { watchSilence } from './silence.ts';
+import { type Silence, watchSilence } from './silence.ts';
 
 const ANSWER_MS = 10_000;
 const NEWS_MS = 35_000;
@@ -88,7 +88,7 @@ export function openAgentRunner(options: AgentRunnerOptions): JobControl {
 
   return {
     get profile() {
-      return profileOf({ passEnv, maxRunning, graceSeconds }, known, silence.current());
+      return profileOf({ passEnv, maxRunning, graceSeconds }, known, silence);
     },
     async start(order) {
       if (!isRunId(order.runId)) return refused(`${JSON.stringify(order.runId)} can't be the id of a run`);
@@ -183,7 +183,7 @@ function ourTime(theirs: Date, offsetMs: number, now: Date): Date {
 function profileOf(
   own: Pick<RunnerProfile, 'passEnv' | 'maxRunning' | 'graceSeconds'>,
   known: { facts: AgentFacts; offsetMs: number } | null,
-  silent: { since: Date; reason: string } | null,
+  silence: Pick<Silence, 'current' | 'heard'>,
 ): RunnerProfile {
   const { facts, offsetMs = 0 } = known ?? {};
   const ahead = `its clock is ${Math.round(Math.abs(offsetMs) / 1000)} s ${offsetMs < 0 ? 'ahead of' : 'behind'} ours`;
@@ -193,7 +193,8 @@ function profileOf(
     containment: facts?.containment ?? 'scan',
     ...own,
     notes: [...(facts?.notes ?? []), ...clock],
-    silent,
+    silent: silence.current(),
+    heard: silence.heard(),
   };
 }
 

@@ -11,6 +11,8 @@ import { Refused } from './refused.ts';
 export interface Silence {
   /** null: it answers, or was not asked yet. */
   current(): { since: Date; reason: string } | null;
+  /** Whether any call was answered. */
+  heard(): boolean;
   /** Makes the call, or says at once that there is no answer. The signal ends what is not to be waited for any more. */
   call<T>(kind: Kind, ask: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
@@ -42,6 +44,7 @@ export function watchSilence({ name, log, now, silentSince }: SilenceOptions): S
     reason: BEFORE,
     weight: WEIGHT.look,
   };
+  let heard = false;
   const places = makePlaces();
   const trials = { cancels: 0, others: 0 };
 
@@ -60,6 +63,7 @@ export function watchSilence({ name, log, now, silentSince }: SilenceOptions): S
 
   return {
     current: () => silent && { since: silent.since, reason: silent.reason },
+    heard: () => heard,
     async listen(ask, ended) {
       try {
         const news = await ask();
@@ -76,6 +80,7 @@ export function watchSilence({ name, log, now, silentSince }: SilenceOptions): S
       trials[trial] += 1;
       try {
         const answer = await places.hold(kind, ask);
+        heard = true;
         noteAnswer(weightOf(kind));
         return answer;
       } catch (error) {

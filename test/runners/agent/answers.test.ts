@@ -29,6 +29,16 @@ afterEach(async () => {
 
 const html = '<html><body>Sign in</body></html>';
 
+it('an agent is heard of once it has answered, by a look or otherwise', async () => {
+  expect(control.profile.heard).toBe(false);
+  agent.answer = () => {};
+  await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
+  expect(control.profile.heard).toBe(false);
+  agent.answer = json({ run_ids: [] });
+  await control.list();
+  expect(control.profile.heard).toBe(true);
+});
+
 describe('what is no answer', () => {
   it.each<[string, ScriptedAgent['answer']]>([
     ['a status without active', json(statusAs({ active: undefined }))],
