@@ -12,6 +12,7 @@ import { AGENT_TOKEN } from '../support/agent.ts';
 import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../support/agent-process.ts';
 import { type AppProcess, bundleApp, startAppProcess } from '../support/app-process.ts';
 import type { BatchView } from '../support/crash-case.ts';
+import { makeMigratedDatabase, type TestDatabase } from '../support/databases.ts';
 import { expectNoViolations, makeOpenApiCheck } from '../support/openapi/index.ts';
 import { endByWord, makeMarker, waitUntilGone } from '../support/processes.ts';
 import { makeRandom, type Random } from '../support/random.ts';
@@ -24,6 +25,7 @@ const STEPS = 14;
 const LONGEST_MS = 250;
 
 let dir: string;
+let database: TestDatabase;
 let built: { dir: string; bundle: string };
 let bundle: string;
 let github: StandInGitHub;
@@ -59,6 +61,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(fileURLToPath(new URL('../..', import.meta.url)), 'node_modules/.chaos-'));
   built = await bundleAgent();
   bundle = await bundleApp(join(dir, 'bundle'));
+  database = await makeMigratedDatabase();
   await mkdir(join(dir, 'agent'));
   await startAgent('127.0.0.1:0');
   address = addressOf(agent);
@@ -72,7 +75,7 @@ beforeAll(async () => {
   env = {
     ...{ APP_ID: String(github.appId), PRIVATE_KEY: github.privateKey, WEBHOOK_SECRET: github.webhookSecret },
     ...{ GHE_HOST: github.host, GHE_PROTOCOL: 'http', HOST: '127.0.0.1', PORT: '0' },
-    ...{ DATABASE_URL: `file:${join(dir, 'standdown.db')}`, STANDDOWN_DATA_DIR: join(dir, 'data') },
+    ...{ DATABASE_URL: database.databaseUrl, STANDDOWN_DATA_DIR: join(dir, 'data') },
     ...{ STANDDOWN_CONFIG: join(dir, 'standdown.yml'), STANDDOWN_API_TOKEN: API_TOKEN, LAB_TOKEN: AGENT_TOKEN },
     RECONCILIATION_INTERVAL_SECONDS: '1',
   };
@@ -86,6 +89,7 @@ afterAll(async () => {
   await github?.close();
   expectNoViolations(github);
   for (const made of [dir, built.dir]) await rm(made, { recursive: true, force: true });
+  await database.remove();
 });
 
 async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {

@@ -1,5 +1,4 @@
 /** A run that was given up and lives all the same is ended, also where the app gets `kill -9` between TERM and KILL. */
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, expect, it } from 'vitest';
 import { useCrashWalk } from '../support/crash-walk.ts';
@@ -13,7 +12,7 @@ afterEach(() => endByWord(marker));
 
 /** While no app runs: as it is left by one that has seen its runner know nothing of the run for long. */
 function giveUp(taskId: string): void {
-  const db = new Database(join(walk.dir(), 'standdown.db'));
+  const db = new Database(walk.databaseUrl().slice('file:'.length));
   try {
     db.prepare("UPDATE runs SET state = 'lost', cause = 'runner_lost', gone_at = started_at WHERE task_id = ?").run(
       taskId,

@@ -1,6 +1,6 @@
 /** What people are told, and what nobody is: finished runs, survivors, comments that somebody deletes, secrets. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../src/app/compose.ts';
 import type { Probe } from '../../src/core/run.ts';
@@ -123,9 +123,10 @@ describe('secrets', () => {
     const output = String((await rest(world, 'GET', `/tasks/${task.id}/log`)).body);
     expect(output).toContain('STANDDOWN_RUN_NUMBER=1');
     const texts = { output, log: lines.join('\n'), comment: outcomesOf(world, issue.number).join('\n'), records: '' };
-    texts.records = filesBelow(join(world.dir, 'data'))
-      .map((file) => readFileSync(file, 'latin1'))
-      .join('\n');
+    const database = dirname(String(world.env.DATABASE_URL).slice('file:'.length));
+    const files = [...filesBelow(join(world.dir, 'data')), ...filesBelow(database)];
+    expect(files.map((file) => basename(file))).toContain('test.db');
+    texts.records = files.map((file) => readFileSync(file, 'latin1')).join('\n');
     expect(texts.log.length).toBeGreaterThan(0);
     for (const [where, text] of Object.entries(texts)) {
       const found = secrets.filter((secret) => text.includes(secret) || text.includes(JSON.stringify(secret)));

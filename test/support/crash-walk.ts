@@ -17,19 +17,21 @@ import {
   ONE_LONG_TASK,
   type TaskView,
 } from './crash-case.ts';
+import { makeMigratedDatabase, type TestDatabase } from './databases.ts';
 import { expectNoViolations, makeOpenApiCheck } from './openapi/index.ts';
 import { API_TOKEN, operatorFile, REPOSITORY } from './world.ts';
 
-/** Far more than any scenario has: a walk that does not come to its end is a fault. */
 /** Keys that come again by themselves: the looks at the runners, at what nobody wants alive there, and at what is old. */
 const ALWAYS_THERE = 3;
 
+/** Far more than any scenario has: a walk that does not come to its end is a fault. */
 const MAX_STEPS = 150;
 const WAIT = { timeout: 40_000, interval: 20 };
 
 /** Registers the world's set-up and tear-down in the calling test file, and gives the parts that walks are made of. */
 export function useCrashWalk() {
   let dir: string;
+  let database: TestDatabase;
   let bundle: string;
   let github: StandInGitHub;
   let app: AppProcess;
@@ -49,6 +51,7 @@ export function useCrashWalk() {
     github.addUser('ann');
     github.setPermission(REPOSITORY, 'ann', 'write');
     await writeFile(join(dir, 'standdown.yml'), operatorFile());
+    database = await makeMigratedDatabase();
     env = {
       APP_ID: String(github.appId),
       PRIVATE_KEY: github.privateKey,
@@ -57,7 +60,7 @@ export function useCrashWalk() {
       GHE_PROTOCOL: 'http',
       HOST: '127.0.0.1',
       PORT: '0',
-      DATABASE_URL: `file:${join(dir, 'standdown.db')}`,
+      DATABASE_URL: database.databaseUrl,
       STANDDOWN_DATA_DIR: join(dir, 'data'),
       STANDDOWN_CONFIG: join(dir, 'standdown.yml'),
       STANDDOWN_API_TOKEN: API_TOKEN,
@@ -71,6 +74,7 @@ export function useCrashWalk() {
     await github?.close();
     expectNoViolations(github);
     await rm(dir, { recursive: true, force: true });
+    await database?.remove();
   });
 
   async function start(): Promise<void> {
@@ -227,6 +231,7 @@ export function useCrashWalk() {
   return {
     github: () => github,
     dir: () => dir,
+    databaseUrl: () => database.databaseUrl,
     submitCase,
     submitBlockedCase,
     batchOf,

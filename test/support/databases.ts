@@ -1,10 +1,16 @@
 /** Databases for tests: temporary, real, and removed again. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import type { Clock, Logger, OnEnqueued, Store } from '../../src/engine/ports.ts';
 import { migrate, openStore } from '../../src/store/index.ts';
+import { readMigrationFolder } from '../../src/store/migrations/folder.ts';
+import { databaseRoot } from './database-root.ts';
+
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/standdown', import.meta.url));
 
 export const silentLog: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -22,26 +28,43 @@ export interface TestStoreOptions {
 
 /** A store on a temporary SQLite file; `close` ends it and removes the file. */
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
+  return openOn(await makeMigratedDatabase(), options);
+}
+
+/** A temporary SQLite file with all tables: a copy, which opens faster than an empty one. */
+export async function makeMigratedDatabase(): Promise<TestDatabase> {
   const database = await makeSqliteDatabase();
   migrated ??= readMigratedFile();
   await writeFile(fileOf(database), await migrated);
-  return openOn(database, options);
+  return database;
 }
 
-/** A file with all tables, made once per process: a copy opens faster than an empty one. */
 let migrated: Promise<Buffer> | undefined;
 
+/** Made once for all test processes, and again when the migrations are others. */
 async function readMigratedFile(): Promise<Buffer> {
+  const { migrations } = await readMigrationFolder('sqlite');
+  const history = createHash('sha256').update(JSON.stringify(migrations)).digest('hex');
+  const kept = join(CACHE, `migrated-${history.slice(0, 16)}.db`);
+  return readFile(kept).catch(() => makeMigratedFile(kept));
+}
+
+async function makeMigratedFile(kept: string): Promise<Buffer> {
   const database = await makeSqliteDatabase();
   try {
     await migrate(database.databaseUrl);
-    return await readFile(fileOf(database));
+    await mkdir(CACHE, { recursive: true });
+    // Under its name it is whole, whoever else makes it meanwhile.
+    const whole = `${kept}.${process.pid}`;
+    await copyFile(fileOf(database), whole);
+    await rename(whole, kept);
+    return await readFile(kept);
   } finally {
     await database.remove();
   }
 }
 
-function fileOf({ databaseUrl }: TestDatabase): string {
+function fileOf({ databaseUrl }: Pick<TestDatabase, 'databaseUrl'>): string {
   return databaseUrl.slice('file:'.length);
 }
 
@@ -51,9 +74,22 @@ export interface TestDatabase {
 }
 
 export async function makeSqliteDatabase(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'standdown-store-'));
+  const folder = await mkdtemp(join(databaseRoot(), 'standdown-store-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   return { databaseUrl: `file:${join(folder, 'test.db')}`, remove };
+}
+
+/** Removes every row, and starts the numbers anew. A store may have the file open, as long as it does nothing meanwhile. */
+export function emptySqliteDatabase(databaseUrl: string): void {
+  const db = new BetterSqlite3(fileOf({ databaseUrl }));
+  try {
+    db.pragma('foreign_keys = OFF');
+    const all = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> '_prisma_migrations'");
+    const tables = all.pluck().all();
+    db.exec(['BEGIN', ...tables.map((name) => `DELETE FROM "${name}"`), 'COMMIT'].join(';'));
+  } finally {
+    db.close();
+  }
 }
 
 /** A fresh, empty database on the server that `adminUrl` names. */

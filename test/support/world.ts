@@ -10,7 +10,7 @@ import { readConfig } from '../../src/app/config/index.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Task } from '../../src/core/task.ts';
 import { type StandInGitHub, type StandInOptions, startStandInGitHub } from '../../src/demo/github/index.ts';
-import { silentLog } from './databases.ts';
+import { makeMigratedDatabase, silentLog } from './databases.ts';
 import { makeOpenApiCheck } from './openapi/index.ts';
 import { checkAnswer } from './rest-check.ts';
 
@@ -26,7 +26,7 @@ export interface WorldOptions {
   /** App with webhooks (default), or a token and the sweep alone. */
   mode?: 'app' | 'token';
   graceSeconds?: number;
-  /** Default: a SQLite file in the world's directory. */
+  /** Default: a SQLite file of the world's own. */
   databaseUrl?: string;
   env?: Record<string, string>;
   app?: Partial<AppOptions>;
@@ -61,7 +61,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     github.setPermission(REPOSITORY, login, role);
   }
   github.addUser('stranger');
-  const env = environment(github, dir, options);
+  const database = options.databaseUrl === undefined ? await makeMigratedDatabase() : null;
+  const env = environment(github, dir, { databaseUrl: database?.databaseUrl ?? '', ...options });
   let app: App | null = null;
 
   const world: World = {
@@ -98,13 +99,18 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       } finally {
         await github.close();
         await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+        await database?.remove();
       }
     },
   };
   return world;
 }
 
-function environment(github: StandInGitHub, dir: string, options: WorldOptions): Record<string, string> {
+function environment(
+  github: StandInGitHub,
+  dir: string,
+  options: WorldOptions & { databaseUrl: string },
+): Record<string, string> {
   const credentials: Record<string, string> =
     options.mode === 'token'
       ? { GITHUB_TOKEN: github.addToken('ann'), GITHUB_REPO: REPOSITORY }
@@ -115,7 +121,7 @@ function environment(github: StandInGitHub, dir: string, options: WorldOptions):
     GHE_PROTOCOL: 'http',
     HOST: '127.0.0.1',
     PORT: '0',
-    DATABASE_URL: options.databaseUrl ?? `file:${join(dir, 'data', 'standdown.db')}`,
+    DATABASE_URL: options.databaseUrl,
     STANDDOWN_DATA_DIR: join(dir, 'data'),
     STANDDOWN_API_TOKEN: API_TOKEN,
     STANDDOWN_CONFIG: 'standdown.yml',
