@@ -24,9 +24,13 @@ export interface AppProcess {
   kill(): Promise<void>;
 }
 
+/** It lives for a second or two: a third of its work would be to compile Prisma's WebAssembly a second time, as faster code. */
+const FLAGS = ['--liftoff-only'];
+
 export async function startAppProcess(bundle: string, env: Record<string, string>): Promise<AppProcess> {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  const child = spawn(process.execPath, [bundle], { env: { PATH: process.env.PATH ?? '', ...env }, stdio: [...stdio] });
+  const options = { env: { PATH: process.env.PATH ?? '', ...env }, stdio: [...stdio] };
+  const child = spawn(process.execPath, [...FLAGS, bundle], options);
   const exited = once(child, 'exit');
   let died: string | null = null;
   child.on('message', (message: { died?: string }) => {
