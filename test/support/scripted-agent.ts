@@ -2,6 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach } from 'vitest';
+import type { JobControl } from '../../src/engine/ports/runner.ts';
+import { openByAgent } from './agent.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -31,6 +34,20 @@ export async function startScriptedAgent(): Promise<ScriptedAgent> {
   await once(server, 'listening');
   scripted.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return scripted;
+}
+
+/** For each test of the calling file one agent, and job control by it, which waits half a second for an answer. */
+export function useScriptedAgent(): { agent: ScriptedAgent; control: JobControl } {
+  const used = {} as { agent: ScriptedAgent; control: JobControl };
+  beforeEach(async () => {
+    used.agent = await startScriptedAgent();
+    used.control = openByAgent(used.agent.url, { answerMs: 500 });
+  });
+  afterEach(async () => {
+    await used.control.close();
+    await used.agent.close();
+  });
+  return used;
 }
 
 export function answering(status: number, type: string, text: string, headers: Record<string, string> = {}): Answer {

@@ -1,7 +1,7 @@
 /** Silence is not an answer, and neither is half of one: only what is whole says that there is no such run. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
-import { AGENT_TOKEN, openByAgent } from '../../support/agent.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
+import { AGENT_TOKEN } from '../../support/agent.ts';
 import { orderOf } from '../../support/process-runner.ts';
 import {
   answering,
@@ -10,33 +10,23 @@ import {
   type ScriptedAgent,
   startScriptedAgent,
   statusAs,
+  useScriptedAgent,
 } from '../../support/scripted-agent.ts';
 
 const HOUR_MS = 3_600_000;
 
-let agent: ScriptedAgent;
-let control: JobControl;
-
-beforeEach(async () => {
-  agent = await startScriptedAgent();
-  control = openByAgent(agent.url, { answerMs: 500 });
-});
-
-afterEach(async () => {
-  await control.close();
-  await agent.close();
-});
+const lab = useScriptedAgent();
 
 const html = '<html><body>Sign in</body></html>';
 
 it('an agent is heard of once it has answered, by a look or otherwise', async () => {
-  expect(control.profile.heard).toBe(false);
-  agent.answer = () => {};
-  await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
-  expect(control.profile.heard).toBe(false);
-  agent.answer = json({ run_ids: [] });
-  await control.list();
-  expect(control.profile.heard).toBe(true);
+  expect(lab.control.profile.heard).toBe(false);
+  lab.agent.answer = () => {};
+  await expect(lab.control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
+  expect(lab.control.profile.heard).toBe(false);
+  lab.agent.answer = json({ run_ids: [] });
+  await lab.control.list();
+  expect(lab.control.profile.heard).toBe(true);
 });
 
 describe('what is no answer', () => {
@@ -78,19 +68,19 @@ describe('what is no answer', () => {
     ['silence', () => {}],
     ['an answer that does not end', (_, response) => void response.writeHead(200).write('{')],
   ])('%s', async (_what, answer) => {
-    agent.answer = answer;
-    await expect(control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
-    expect(control.profile.silent?.reason ?? 'twice').toBeTruthy();
-    agent.answer = json(statusAs());
-    expect(await control.inspect(['run_a'])).toEqual(new Map([['run_a', { state: 'no_record' }]]));
-    expect(control.profile.silent ?? null).toBeNull();
+    lab.agent.answer = answer;
+    await expect(lab.control.inspect(['run_a'])).rejects.toThrow(RunnerUnreachable);
+    expect(lab.control.profile.silent?.reason ?? 'twice').toBeTruthy();
+    lab.agent.answer = json(statusAs());
+    expect(await lab.control.inspect(['run_a'])).toEqual(new Map([['run_a', { state: 'no_record' }]]));
+    expect(lab.control.profile.silent ?? null).toBeNull();
   });
 
   it('a redirect, and where it leads the token is not shown', async () => {
     const elsewhere = await startScriptedAgent();
     for (const status of [301, 302, 307, 308]) {
-      agent.answer = answering(status, 'application/json', '{}', { location: `${elsewhere.url}/status` });
-      await expect(control.inspect(['run_a'])).rejects.toThrow(/redirects are not followed/);
+      lab.agent.answer = answering(status, 'application/json', '{}', { location: `${elsewhere.url}/status` });
+      await expect(lab.control.inspect(['run_a'])).rejects.toThrow(/redirects are not followed/);
     }
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.close();
@@ -99,11 +89,11 @@ describe('what is no answer', () => {
   it('of a start leaves open whether it started', async () => {
     const order = orderOf('run_a', ['true']);
     for (const answer of [json({ result: 'fine' }), json({}, 503), answering(200, 'text/html', html)]) {
-      agent.answer = answer;
-      await expect(control.start(order)).rejects.toThrow(RunnerUnreachable);
+      lab.agent.answer = answer;
+      await expect(lab.control.start(order)).rejects.toThrow(RunnerUnreachable);
     }
-    agent.answer = json({ error: { code: 'body_too_large', message: 'at most 8388608 bytes' } }, 413);
-    expect(await control.start(order)).toMatchObject({
+    lab.agent.answer = json({ error: { code: 'body_too_large', message: 'at most 8388608 bytes' } }, 413);
+    expect(await lab.control.start(order)).toMatchObject({
       result: 'refused',
       reason: expect.stringContaining('too long'),
     });
@@ -111,11 +101,11 @@ describe('what is no answer', () => {
 });
 
 it('shows its token to the agent, and in no error', async () => {
-  agent.answer = (request, response) =>
+  lab.agent.answer = (request, response) =>
     json({ error: { message: `${request.headers.authorization} is wrong` } }, 403)(request, response);
-  const error = await control.inspect(['run_a']).catch((thrown: Error) => thrown);
-  expect(agent.requests).toEqual([{ path: '/status', authorization: `Bearer ${AGENT_TOKEN}` }]);
-  expect(JSON.stringify([error, (error as Error).message, (error as Error).stack, control.profile])).not.toContain(
+  const error = await lab.control.inspect(['run_a']).catch((thrown: Error) => thrown);
+  expect(lab.agent.requests).toEqual([{ path: '/status', authorization: `Bearer ${AGENT_TOKEN}` }]);
+  expect(JSON.stringify([error, (error as Error).message, (error as Error).stack, lab.control.profile])).not.toContain(
     AGENT_TOKEN,
   );
   expect((error as Error).message).toBe('it answered 403: Bearer [redacted] is wrong');
@@ -130,12 +120,12 @@ it.each([
     active: [runningAs('run_a', { started_at: theirs(-10_000), last_output_at: theirs(-1_000) })],
   });
   Object.assign(status.agent as object, { now: theirs(0) });
-  agent.answer = json(status);
-  const found = (await control.inspect(['run_a'])).get('run_a');
+  lab.agent.answer = json(status);
+  const found = (await lab.control.inspect(['run_a'])).get('run_a');
   if (found?.state !== 'running') throw new Error('it is not running');
   expect(Math.abs(Date.now() - 10_000 - found.startedAt.getTime())).toBeLessThan(2_000);
   expect(Math.abs(Date.now() - 1_000 - (found.lastOutputAt?.getTime() ?? 0))).toBeLessThan(2_000);
-  expect(control.profile.notes).toEqual([
+  expect(lab.control.profile.notes).toEqual([
     `its clock is 3600 s ${word === 'ahead' ? 'ahead of' : 'behind'} ours: its times are told by ours`,
   ]);
 });
@@ -143,36 +133,41 @@ it.each([
 it('news that still come do not end the silence of an agent that can say nothing of its runs', async () => {
   const unavailable = json({ error: { code: 'unavailable', message: 'its disk is away' } }, 503);
   const news = json({ next: 'a.0', run_ids: [] });
-  agent.answer = (request, response) => (request.url?.startsWith('/changes') ? news : unavailable)(request, response);
-  await expect(control.inspect(['run_a'])).rejects.toThrow('its disk is away');
-  const since = control.profile.silent?.since;
-  control.onHint(() => {});
-  const heard = () => agent.requests.filter(({ path }) => path.startsWith('/changes')).length;
+  lab.agent.answer = (request, response) =>
+    (request.url?.startsWith('/changes') ? news : unavailable)(request, response);
+  await expect(lab.control.inspect(['run_a'])).rejects.toThrow('its disk is away');
+  const since = lab.control.profile.silent?.since;
+  lab.control.onHint(() => {});
+  const heard = () => lab.agent.requests.filter(({ path }) => path.startsWith('/changes')).length;
   await vi.waitFor(() => expect(heard()).toBeGreaterThan(2));
-  expect(control.profile.silent).toEqual({ since, reason: 'it answered 503: its disk is away' });
+  expect(lab.control.profile.silent).toEqual({ since, reason: 'it answered 503: its disk is away' });
 });
 
 it('an agent that has no news, and does not wait for any, is not asked again at once', async () => {
   const askedAt: number[] = [];
-  agent.answer = (request, response) => {
+  lab.agent.answer = (request, response) => {
     askedAt.push(performance.now());
     json({ next: 'a.0', run_ids: [] })(request, response);
   };
-  control.onHint(() => {});
+  lab.control.onHint(() => {});
   await vi.waitFor(() => expect(askedAt.length).toBeGreaterThan(3), { timeout: 5_000 });
   expect(askedAt[3]! - askedAt[1]!).toBeGreaterThan(400);
 });
 
 it('one call at a time finds out whether a silent agent is back, one cancel beside it, and no other waits for that', async () => {
-  agent.answer = () => {};
-  await expect(control.inspect(['run_a'])).rejects.toThrow('no answer in time');
-  const trials = [control.inspect(['run_a']), control.cancel('run_a', 'term')];
+  lab.agent.answer = () => {};
+  await expect(lab.control.inspect(['run_a'])).rejects.toThrow('no answer in time');
+  const trials = [lab.control.inspect(['run_a']), lab.control.cancel('run_a', 'term')];
   const all = Promise.allSettled(trials);
-  const others = await Promise.allSettled([control.cancel('run_a', 'term'), control.log('run_a', 10), control.list()]);
+  const others = await Promise.allSettled([
+    lab.control.cancel('run_a', 'term'),
+    lab.control.log('run_a', 10),
+    lab.control.list(),
+  ]);
   expect(others.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect(agent.requests.length).toBeLessThanOrEqual(3);
+  expect(lab.agent.requests.length).toBeLessThanOrEqual(3);
   expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(agent.requests).toHaveLength(3);
-  agent.answer = json({ run_ids: [] });
-  expect(await control.list()).toEqual([]);
+  expect(lab.agent.requests).toHaveLength(3);
+  lab.agent.answer = json({ run_ids: [] });
+  expect(await lab.control.list()).toEqual([]);
 });

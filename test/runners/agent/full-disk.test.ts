@@ -5,17 +5,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Probe } from '../../../src/core/run.ts';
 import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
 import { openByAgent } from '../../support/agent.ts';
-import { type AgentProcess, bundleAgent, startAgentProcess } from '../../support/agent-process.ts';
-import { makeOptions, orderOf, type RunnerOptions, removeRunner } from '../../support/process-runner.ts';
-import {
-  deadline,
-  endByWord,
-  eventually,
-  findByWord,
-  makeMarker,
-  NASTY,
-  removeDirectory,
-} from '../../support/processes.ts';
+import { useAgentBundle, useAgentPlace } from '../../support/agent-place.ts';
+import type { AgentProcess } from '../../support/agent-process.ts';
+import { orderOf } from '../../support/process-runner.ts';
+import { deadline, eventually, findByWord, NASTY } from '../../support/processes.ts';
 
 const OWN_DISK = [
   'unshare',
@@ -26,31 +19,18 @@ const OWN_DISK = [
   'mount -t tmpfs -o size=512k disk "$0" && exec "$@"',
 ];
 
-let built: { dir: string; bundle: string };
-let options: RunnerOptions;
+const place = useAgentPlace(useAgentBundle(), { prefix: (dataDir) => [...OWN_DISK, dataDir] });
 let agent: AgentProcess;
 let control: JobControl;
-let marker: string;
 
 beforeEach(async () => {
-  built = await bundleAgent();
-  options = makeOptions('scan');
-  marker = makeMarker();
-  const prefix = [...OWN_DISK, options.dataDir];
-  agent = await startAgentProcess({ ...built, prefix, flags: { dataDir: options.dataDir } });
+  agent = await place.start();
   control = openByAgent(agent.url);
 });
-
-afterEach(async () => {
-  await control.close();
-  await agent.kill();
-  endByWord(marker);
-  removeRunner(options);
-  removeDirectory(built.dir);
-});
+afterEach(() => control.close());
 
 /** As the agent sees it. */
-const onItsDisk = (name: string) => join(`/proc/${agent.pid}/root`, options.dataDir, name);
+const onItsDisk = (name: string) => join(`/proc/${agent.pid}/root`, place.options.dataDir, name);
 
 /** To the last byte, as a run could. */
 function fill(): void {
@@ -69,17 +49,17 @@ async function probe(runId: string): Promise<Probe | undefined> {
 }
 
 it('takes no new run and no early cancel, is not silent for that, stops what runs, and goes on when there is room', async () => {
-  const word = `${marker}-run_lives`;
+  const word = `${place.marker}-run_lives`;
   await control.start(orderOf('run_lives', [NASTY, 'ignores_term', word, deadline(60)]));
   await eventually(async () => expect(await control.log('run_lives', 1000)).toContain('ready'));
   fill();
 
-  const order = orderOf('run_new', [NASTY, 'plain', `${marker}-run_new`, deadline()]);
+  const order = orderOf('run_new', [NASTY, 'plain', `${place.marker}-run_new`, deadline()]);
   await expect(control.start(order)).rejects.toThrow(RunnerUnreachable);
   await expect(control.cancel('run_late', 'term')).rejects.toThrow(/state can't be written: ENOSPC/);
   expect(control.profile.silent).toBeNull();
   expect(await probe('run_lives')).toMatchObject({ state: 'running' });
-  expect(findByWord(`${marker}-run_new`)).toEqual([]);
+  expect(findByWord(`${place.marker}-run_new`)).toEqual([]);
 
   expect(await control.cancel('run_lives', 'kill')).toBe('accepted');
   await eventually(() => expect(findByWord(word)).toEqual([]));

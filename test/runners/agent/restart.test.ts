@@ -1,78 +1,47 @@
 /** An agent is killed and started again: what runs goes on, what is lost is told, and nothing that was promised is forgotten. */
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AGENT_RESTARTED } from '../../../src/core/agent.ts';
 import type { Probe } from '../../../src/core/run.ts';
 import { type JobControl, RunnerUnreachable } from '../../../src/engine/ports/runner.ts';
 import { AGENT_TOKEN, openByAgent } from '../../support/agent.ts';
-import { type AgentProcess, addressOf, bundleAgent, startAgentProcess } from '../../support/agent-process.ts';
-import {
-  BECOME_NOBODY,
-  isRoot,
-  makeOptions,
-  NOBODY,
-  orderOf,
-  type RunnerOptions,
-  removeRunner,
-} from '../../support/process-runner.ts';
-import {
-  deadline,
-  endAtOnce,
-  endByWord,
-  eventually,
-  findByWord,
-  makeMarker,
-  NASTY,
-  removeDirectory,
-  waitUntilGone,
-} from '../../support/processes.ts';
-
-let built: { dir: string; bundle: string };
-let options: RunnerOptions;
-let agent: AgentProcess;
-let control: JobControl;
-let marker: string;
-
-beforeAll(async () => {
-  built = await bundleAgent();
-});
-afterAll(() => removeDirectory(built.dir));
+import { useAgentBundle, useAgentPlace } from '../../support/agent-place.ts';
+import { type AgentProcess, addressOf } from '../../support/agent-process.ts';
+import { BECOME_NOBODY, isRoot, NOBODY, orderOf } from '../../support/process-runner.ts';
+import { deadline, endAtOnce, eventually, findByWord, NASTY, waitUntilGone } from '../../support/processes.ts';
 
 // An ordinary account, to whom a directory can be closed.
-const prefix = isRoot ? BECOME_NOBODY : [];
+const place = useAgentPlace(useAgentBundle(), {
+  owner: isRoot ? NOBODY : null,
+  prefix: () => (isRoot ? BECOME_NOBODY : []),
+});
+let agent: AgentProcess;
+let control: JobControl;
 
-async function start(listen = '127.0.0.1:0'): Promise<void> {
-  agent = await startAgentProcess({ ...built, prefix, flags: { dataDir: options.dataDir, listen } });
+async function start(listen?: string): Promise<void> {
+  agent = await place.start(listen);
 }
 
 beforeEach(async () => {
-  options = makeOptions('scan', isRoot ? NOBODY : null);
-  marker = makeMarker();
   await start();
   control = openByAgent(agent.url);
 });
-
-afterEach(async () => {
-  await control.close();
-  await agent.kill();
-  endByWord(marker);
-  removeRunner(options);
-});
+afterEach(() => control.close());
 
 async function probe(runId: string): Promise<Probe | undefined> {
   return (await control.inspect([runId])).get(runId);
 }
 
 async function startRun(runId: string, mode = 'plain'): Promise<void> {
-  expect(await control.start(orderOf(runId, [NASTY, mode, `${marker}-${runId}`, deadline()]))).toEqual({
+  expect(await control.start(orderOf(runId, [NASTY, mode, `${place.marker}-${runId}`, deadline()]))).toEqual({
     result: 'started',
   });
   await eventually(async () => expect(await control.log(runId, 1000)).toContain('ready'));
 }
 
-const pidsOf = (runId: string) => findByWord(`${marker}-${runId}`);
-const stateFile = () => join(options.dataDir, 'agent.json');
+const pidsOf = (runId: string) => findByWord(`${place.marker}-${runId}`);
+const stateFile = () => join(place.options.dataDir, 'agent.json');
 
 it('a killed agent takes up its living runs, and tells of one that died meanwhile in its first answer', async () => {
   await startRun('run_lives');
@@ -81,7 +50,7 @@ it('a killed agent takes up its living runs, and tells of one that died meanwhil
   await eventually(async () => expect((await probe('run_ends'))?.state).toBe('exited'));
   const [alive] = pidsOf('run_lives');
   await agent.kill();
-  await endAtOnce(`${marker}-run_dies`);
+  await endAtOnce(`${place.marker}-run_dies`);
 
   await start(addressOf(agent));
   const first = await fetch(`${agent.url}/status`, { headers: { authorization: `Bearer ${AGENT_TOKEN}` } });
@@ -96,7 +65,7 @@ it('a killed agent takes up its living runs, and tells of one that died meanwhil
   expect(pidsOf('run_lives')).toContain(alive);
   expect(await control.cancel('run_lives', 'kill')).toBe('accepted');
   await eventually(async () => expect(await probe('run_lives')).toMatchObject({ state: 'exited', signal: 'KILL' }));
-  await waitUntilGone(marker);
+  await waitUntilGone(place.marker);
 });
 
 it('an order that comes after its cancel starts nothing, also by the next agent', async () => {
@@ -104,8 +73,10 @@ it('an order that comes after its cancel starts nothing, also by the next agent'
   await agent.kill();
   await start(addressOf(agent));
   expect(await probe('run_late')).toEqual({ state: 'no_record' });
-  expect(await control.start(orderOf('run_late', [NASTY, 'plain', marker, deadline()]))).toEqual({ result: 'voided' });
-  expect(findByWord(marker)).toEqual([]);
+  expect(await control.start(orderOf('run_late', [NASTY, 'plain', place.marker, deadline()]))).toEqual({
+    result: 'voided',
+  });
+  expect(findByWord(place.marker)).toEqual([]);
 });
 
 it('state that is cut in half is moved aside, loudly, and runs are none the worse for it', async () => {
@@ -117,12 +88,12 @@ it('state that is cut in half is moved aside, loudly, and runs are none the wors
 
   await start(addressOf(agent));
   expect(await probe('run_lives')).toMatchObject({ state: 'running' });
-  const aside = readdirSync(options.dataDir).filter((name) => name.startsWith('agent.json.corrupt-'));
-  expect(aside.map((name) => readFileSync(join(options.dataDir, name), 'utf8'))).toEqual([
+  const aside = readdirSync(place.options.dataDir).filter((name) => name.startsWith('agent.json.corrupt-'));
+  expect(aside.map((name) => readFileSync(join(place.options.dataDir, name), 'utf8'))).toEqual([
     text.slice(0, text.length / 2),
   ]);
   expect(control.profile.notes).toContainEqual(
-    expect.stringContaining(`moved to ${join(options.dataDir, aside[0] ?? '')}`),
+    expect.stringContaining(`moved to ${join(place.options.dataDir, aside[0] ?? '')}`),
   );
   expect(agent.log).toContainEqual(
     expect.objectContaining({ level: 'error', msg: expect.stringContaining('moved aside') }),
@@ -132,10 +103,10 @@ it('state that is cut in half is moved aside, loudly, and runs are none the wors
 
 it('a directory that can not be written takes no new run and no early cancel, and stops what runs', async () => {
   await startRun('run_lives');
-  const dirs = [options.dataDir, join(options.dataDir, 'runs')];
+  const dirs = [place.options.dataDir, join(place.options.dataDir, 'runs')];
   for (const dir of dirs) chmodSync(dir, 0o555);
   try {
-    const order = orderOf('run_new', [NASTY, 'plain', `${marker}-run_new`, deadline()]);
+    const order = orderOf('run_new', [NASTY, 'plain', `${place.marker}-run_new`, deadline()]);
     await expect(control.start(order)).rejects.toThrow(RunnerUnreachable);
     await expect(control.cancel('run_late', 'term')).rejects.toThrow(/state can't be written/);
     expect(await probe('run_new')).toEqual({ state: 'no_record' });
@@ -173,5 +144,5 @@ it('kill -9 while runs are let go of leaves each whole or gone, and whatever was
       if (gone.has(id)) expect(probe?.state).toBe('no_record');
     }
   }
-  for (const dir of ['runs', 'results']) expect(readdirSync(join(options.dataDir, dir))).toEqual([]);
+  for (const dir of ['runs', 'results']) expect(readdirSync(join(place.options.dataDir, dir))).toEqual([]);
 });

@@ -3,35 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lockDataDirectory } from '../../../src/runners/process/index.ts';
 import { openByAgent, startTestAgent } from '../../support/agent.ts';
-import { type AgentProcess, bundleAgent, startAgentProcess } from '../../support/agent-process.ts';
-import {
-  BECOME_NOBODY,
-  isRoot,
-  makeOptions,
-  NOBODY,
-  orderOf,
-  type RunnerOptions,
-  removeRunner,
-} from '../../support/process-runner.ts';
-import {
-  deadline,
-  endByWord,
-  eventually,
-  findByWord,
-  makeMarker,
-  NASTY,
-  removeDirectory,
-} from '../../support/processes.ts';
+import { useAgentBundle, useAgentPlace } from '../../support/agent-place.ts';
+import { BECOME_NOBODY, isRoot, makeOptions, NOBODY, orderOf, removeRunner } from '../../support/process-runner.ts';
+import { deadline, eventually, findByWord, NASTY } from '../../support/processes.ts';
 import { makeWorld } from '../../support/world.ts';
 
-let built: { dir: string; bundle: string };
-beforeAll(async () => {
-  built = await bundleAgent();
-});
-afterAll(() => removeDirectory(built.dir));
+const built = useAgentBundle();
 
 const accounts: [string, readonly string[], number | null][] = isRoot
   ? [
@@ -41,30 +21,12 @@ const accounts: [string, readonly string[], number | null][] = isRoot
   : [['an ordinary account', [], null]];
 
 describe.each(accounts)('as %s', (_who, prefix, owner) => {
-  let options: RunnerOptions;
-  let agents: AgentProcess[];
-  let marker: string;
-
-  beforeEach(() => {
-    options = makeOptions('scan', owner);
-    agents = [];
-    marker = makeMarker();
-  });
-  afterEach(async () => {
-    for (const agent of agents) await agent.kill();
-    endByWord(marker);
-    removeRunner(options);
-  });
-
-  async function start(): Promise<AgentProcess> {
-    const agent = await startAgentProcess({ ...built, prefix, flags: { dataDir: options.dataDir } });
-    agents.push(agent);
-    return agent;
-  }
+  const place = useAgentPlace(built, { owner, prefix: () => prefix });
+  const start = () => place.start();
 
   it('a second agent is refused and told which process has the directory, and the first goes on', async () => {
     const first = await start();
-    const words = `another Standdown, process ${first.pid} on ${hostname()}, uses the data directory ${options.dataDir}`;
+    const words = `another Standdown, process ${first.pid} on ${hostname()}, uses the data directory ${place.options.dataDir}`;
     await expect(start()).rejects.toThrow(words);
     const control = openByAgent(first.url);
     expect(await control.list()).toEqual([]);
@@ -80,12 +42,12 @@ describe.each(accounts)('as %s', (_who, prefix, owner) => {
     for (let round = 0; round < 3; round += 1) {
       const agent = await start();
       const control = openByAgent(agent.url);
-      await control.start(orderOf(`run_${round}`, [NASTY, 'plain', marker, deadline()]));
+      await control.start(orderOf(`run_${round}`, [NASTY, 'plain', place.marker, deadline()]));
       await eventually(async () => expect(await control.log(`run_${round}`, 100)).toContain('ready'));
       await control.close();
       await agent.kill();
     }
-    expect(findByWord(marker).length).toBeGreaterThanOrEqual(3);
+    expect(findByWord(place.marker).length).toBeGreaterThanOrEqual(3);
     await start();
   });
 });
