@@ -260,10 +260,10 @@ it('lost runs that wait for a silent GitHub take nobody else’s place', async (
   embedded.deps.github!.readBranch = asked;
   await embedded.start();
   // Each waits for 10 s: in the places for work it would take the better part of a minute.
-  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(ids.length), { timeout: 30_000 });
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(ids.length), { timeout: 40_000 });
   const task = await embedded.deps.store.task(ids[0]!);
   expect(task).toMatchObject({ state: 'running', cause: null });
-});
+}, 60_000);
 
 /** A run of it that its runner knows nothing of. */
 async function lose(id: string): Promise<void> {
