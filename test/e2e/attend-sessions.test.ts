@@ -250,7 +250,9 @@ describe('silence', () => {
   });
 
   it('of a command is no stall: its output is not seen here', async () => {
-    const batch = await submitTask({ stall_minutes: 1, timeout_minutes: 30 });
+    // With a runner for it, which may not take it.
+    await rest(world, 'POST', '/holds', { scope: 'runner', runner: 'local' });
+    const batch = await submitTask({ runs_on: 'local', stall_minutes: 1, timeout_minutes: 30 });
     const at = await held(batch);
     ahead = 10 * MINUTE;
     await looked();

@@ -3,8 +3,9 @@ import { ATTENDED } from '../attended.ts';
 import type { BatchDocument, DraftBatch, DraftTask, TaskEntry } from './batch.ts';
 import { type ExpressionContext, fill } from './fill.ts';
 import { type Matches, makeMatches } from './pattern.ts';
+import { placeFindings, strayFindings, withoutStray } from './place.ts';
 import { bounded, type Finding, listed, type Parsed, problemsOf, under } from './problem.ts';
-import { complete, override, placeFindings } from './task.ts';
+import { complete, override } from './task.ts';
 import { defaultFindings, type Template } from './template.ts';
 
 export interface ResolveContext {
@@ -56,9 +57,13 @@ function resolveTask(draft: DraftTask, ground: Ground): { task: TaskEntry } | { 
   if (uses !== null && used === null) return { findings: [unknownTemplate(uses, ground)] };
   const whole = merge(draft, used);
   if (whole === null) return { findings: [{ keys: ['uses'], message: 'is missing: must be the name of a template' }] };
-  const filled = fill(whole, draft.with, { context: contextOf(draft, ground), matches: ground.matches });
+  const filled = fill({ ...whole, spec: withoutStray(whole.spec) }, draft.with, {
+    context: contextOf(draft, ground),
+    matches: ground.matches,
+  });
   const findings = [
     ...placeFindings(whole.spec),
+    ...strayFindings(whole.spec.runsOn, draft.spec),
     ...defaultFindings(draft.inputs, ground.matches),
     ...(filled.ok ? [] : filled.findings.map(asWith)),
   ];

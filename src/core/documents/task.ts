@@ -121,7 +121,8 @@ export const task = strict({
   anyOf: [{ required: ['uses'] }, { required: ['runs_on', 'run'] }, { required: ['runs_on'], ...onlyPeople }],
 });
 
-const NO_PROGRAM = 'is missing: must be a list of strings, the program first, never a shell line';
+/** Of a task that names none. */
+export const NO_PROGRAM = 'is missing: must be a list of strings, the program first, never a shell line';
 
 /** Of what a task has to say where it uses no template: what it does not, as the schema of a template tells it. */
 export function missingProgram(entry: Readonly<Record<string, unknown>>): { key: string; message: string }[] {
@@ -138,14 +139,6 @@ export function missingProgram(entry: Readonly<Record<string, unknown>>): { key:
 /** Of a template as it is written. */
 export function missingRun(entry: Readonly<Record<string, unknown>>): Finding[] {
   return entry.run === undefined && entry.runs_on !== ATTENDED ? [{ keys: ['run'], message: NO_PROGRAM }] : [];
-}
-
-/** What the runner does not go with, wherever each of the two comes from. */
-export function placeFindings({ runsOn: place, run: program, verify: second }: TaskSpec): Finding[] {
-  if (place !== ATTENDED) return program.length === 0 ? [{ keys: ['run'], message: NO_PROGRAM }] : [];
-  if (!second) return [];
-  const message = `must not be there where runs_on is ${ATTENDED}: there is no runner to run it; accepted: null`;
-  return [{ keys: ['verify'], message }];
 }
 
 /** Only what was given. */

@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import { type ExpressionContext, expressionFindings, fill } from './fill.ts';
 import { type Inputs, valueProblem } from './input.ts';
 import { MATCHING_OF_A_TEXT, type Matches, makeMatches } from './pattern.ts';
+import { placeFindings, strayFindings } from './place.ts';
 import { type Finding, type Parsed, problemsOf } from './problem.ts';
 import type { TaskSpec } from './spec.ts';
-import { complete, ownInputs, placeFindings, type template, toOwnSpec } from './task.ts';
+import { complete, ownInputs, type template, toOwnSpec } from './task.ts';
 
 export interface Template {
   /** Its key in the file. */
@@ -44,7 +45,12 @@ export function toTemplate(key: string, given: z.output<typeof template>): Templ
 
 /** What can be told of a template before anybody starts it: expressions that name nothing, defaults that would be refused. */
 export function templateFindings({ spec, inputs }: Pick<Template, 'spec' | 'inputs'>, matches: Matches): Finding[] {
-  return [...placeFindings(spec), ...expressionFindings(spec, inputs), ...defaultFindings(inputs, matches)];
+  return [
+    ...placeFindings(spec),
+    ...strayFindings(spec.runsOn, spec),
+    ...expressionFindings(spec, inputs),
+    ...defaultFindings(inputs, matches),
+  ];
 }
 
 export function defaultFindings(inputs: Inputs, matches: Matches): Finding[] {
