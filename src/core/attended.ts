@@ -8,6 +8,11 @@ import type { Probe } from './run.ts';
 /** The runner that attended runs have. In `runs_on` it means that only people run the task. */
 export const ATTENDED = 'attended';
 
+/** What somebody says to run such a task. */
+export function attendCommand(taskId: string): string {
+  return `standdown attend --task ${taskId} -- COMMAND`;
+}
+
 /** So long nothing may be heard of a session before its run is given up. */
 export const LEASE_MS = 900_000;
 

@@ -7,7 +7,17 @@ import type { JobControl } from '../../src/engine/ports.ts';
 import { AGENT_TOKEN, startTestAgent } from '../support/agent.ts';
 import { type Attendant, anAttendant } from '../support/attendant.ts';
 import { makeTemporaryDirectory, removeDirectory } from '../support/processes.ts';
-import { type RestBatch, rest, runOf, submit, taskOf, untilRunning, untilTask, WAIT } from '../support/world.ts';
+import {
+  REPOSITORY,
+  type RestBatch,
+  rest,
+  runOf,
+  submit,
+  taskOf,
+  untilRunning,
+  untilTask,
+  WAIT,
+} from '../support/world.ts';
 import {
   batchName,
   type ClockedWorld,
@@ -16,6 +26,7 @@ import {
   makeClockedWorld,
   newIssue,
   numberOfRuns,
+  untilSettled,
 } from './support.ts';
 
 let world: ClockedWorld;
@@ -202,6 +213,38 @@ describe('a task that only people run', () => {
     const { body } = await rest(world, 'GET', `/tasks/${idOf(waits)}`);
     const command = `standdown attend --task ${idOf(waits)} -- COMMAND`;
     expect(body).toMatchObject({ state: 'ready', waiting_on: `somebody has to run it: ${command}` });
+  });
+
+  it('keeps its batch from being stuck, since it can start, and everybody is told how', async () => {
+    const issue = newIssue(world);
+    const tasks = {
+      fetch: { runs_on: 'local', run: ['true'] },
+      train: { runs_on: 'attended', issue: issue.number, needs: ['fetch'] },
+    };
+    const document = { repository: REPOSITORY, ...batchName(), tasks };
+    const started = (await rest(world, 'POST', '/batches', document)).body as RestBatch;
+    await untilTask(world, started, 'train', { state: 'ready' });
+    await untilSettled(world);
+    const batch = (await rest(world, 'GET', `/batches/${started.id}`)).body;
+    const id = started.tasks.find(({ key }) => key === 'train')?.id;
+    const words = `somebody has to run it: standdown attend --task ${id} -- COMMAND`;
+    const waits = { key: 'train', waiting_on: words };
+    expect(batch).toMatchObject({
+      state: 'running',
+      stuck: false,
+      next_steps: [],
+      tasks: expect.arrayContaining([expect.objectContaining(waits)]),
+    });
+    expect((await rest(world, 'GET', `/issues/${REPOSITORY}/${issue.number}/explain`)).body).toMatchObject({
+      tasks: [{ key: 'train', waiting_on: words }],
+    });
+    // It holds its name.
+    expect(await rest(world, 'POST', '/batches', document)).toMatchObject({ status: 409 });
+    // Held, nobody can start it.
+    await rest(world, 'POST', `/tasks/${id}/hold`, {});
+    await expect
+      .poll(async () => (await rest(world, 'GET', `/batches/${started.id}`)).body, WAIT)
+      .toMatchObject({ state: 'running', stuck: true, next_steps: [`standdown task release ${id}`] });
   });
 });
 

@@ -1,7 +1,8 @@
 /** How a task is, in words for a table that stays the same while nothing changes: times of day, never ages. Pure. */
+import { ATTENDED, attendCommand } from '../attended.ts';
 import { isLive, type Run } from '../run.ts';
 import { type Cause, isEnded, type Task, type TaskState } from '../task.ts';
-import { cell, person } from './neutral.ts';
+import { cell, code, person } from './neutral.ts';
 import { duration, utc } from './text.ts';
 
 /** Signs that a browser doesn't draw as pictures of its own. */
@@ -77,9 +78,14 @@ function openWords(task: Task): readonly string[] {
   if (task.state === 'waiting') return task.needs.length === 0 ? [] : [`needs ${few(task.needs)}`];
   // Its run is lost, and GitHub does not tell what it left.
   if (task.state === 'running' && task.notBeforeReason !== null) return [cell(task.notBeforeReason, 200)];
-  if (task.state !== 'ready' || task.notBefore === null) return [];
+  if (task.state !== 'ready') return [];
+  if (task.notBefore === null) return task.spec.runsOn === ATTENDED ? [attendWords(task)] : [];
   const why = task.notBeforeReason === null ? '' : `${cell(task.notBeforeReason, 120)}; `;
   return [`${why}not before ${utc(task.notBefore)}`];
+}
+
+function attendWords({ id }: Task): string {
+  return `somebody has to run it: ${code(attendCommand(id))}`;
 }
 
 function heldWords({ actor, reason }: NonNullable<Task['hold']>): string {

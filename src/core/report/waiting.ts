@@ -2,7 +2,7 @@
  * Why a task is not running, in one line: the first thing that somebody would have to change, or that time will. Pure; the
  * facts are gathered in engine/why.
  */
-import { ATTENDED } from '../attended.ts';
+import { ATTENDED, attendCommand } from '../attended.ts';
 import type { Batch } from '../batch.ts';
 import { type BlockerView, blocking } from '../blockers/blocker.ts';
 import type { ScopedHold } from '../hold.ts';
@@ -194,7 +194,7 @@ function limitWords({ limits }: WaitingFacts): string | null {
 
 function attendedWords({ task: { id, state, spec } }: WaitingFacts): string | null {
   if (state !== 'ready' || spec.runsOn !== ATTENDED) return null;
-  return `somebody has to run it: standdown attend --task ${id} -- COMMAND`;
+  return `somebody has to run it: ${attendCommand(id)}`;
 }
 
 function atMost(items: readonly string[]): string {

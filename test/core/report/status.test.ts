@@ -76,6 +76,11 @@ describe('the row of a task', () => {
       { notBefore: at(60), notBeforeReason: 'attempt 1 of 3 failed' },
       '○ ready | `attempt 1 of 3 failed`; not before 2026-03-01 12:01:00 UTC',
     ],
+    [
+      'who has to run it',
+      { spec: { ...running.spec, runsOn: 'attended' } },
+      '○ ready | somebody has to run it: `standdown attend --task task_1 -- COMMAND`',
+    ],
   ])('explains %s', (_what, set, words) => {
     expect(rowOf(aTask(set))).toContain(`| ${words} |`);
   });
