@@ -28,8 +28,8 @@ export function makeTaskDesk(client: (ended?: AbortSignal) => Client, taskId: st
         return newsOf(refusalIn(error));
       }
     },
-    async end({ runId, session }, { exitCode, signal, survivors, agoMs }) {
-      const told = { exit_code: exitCode, signal, survivors: survivors.slice(0, MAX_SURVIVORS) };
+    async end({ runId, session }, { exitCode, signal, survivors, killed, agoMs }) {
+      const told = { exit_code: exitCode, signal, survivors: survivors.slice(0, MAX_SURVIVORS), killed };
       const json = { session, ...told, ended_seconds_ago: Math.max(0, agoMs / 1_000) };
       try {
         await client().request('POST', `${path(runId)}/end`, { json });

@@ -43,6 +43,8 @@ export interface AttendedEnd {
   at: Date;
   /** Pids that outlived KILL. */
   survivors: readonly number[];
+  /** Whether anything of it was sent KILL; null: that was not said. */
+  killed: boolean | null;
 }
 
 export interface AttendedRun {
@@ -56,6 +58,8 @@ export interface AttendedRun {
   heardAt: Date;
   /** The signal that was ordered; null: none was. */
   order: 'term' | 'kill' | null;
+  /** The newest signal that an app sent to the command itself, KILL never without TERM before it; null: none did. */
+  sent: 'term' | 'kill' | null;
   /** null: it has not told of one. */
   end: AttendedEnd | null;
 }
@@ -64,7 +68,9 @@ export interface AttendedRun {
 export interface SeenAttendant {
   /** null: it can't be seen from here. */
   alive: boolean | null;
-  /** Pids that belong to the command and live. Only where its attendant doesn't, has told of survivors, or is `isUnheard`. */
+  /** `isUnheard`, and it lives. */
+  unheard: boolean;
+  /** Pids that belong to the command and live. Only where its attendant doesn't, has told of survivors, or is unheard. */
   left: readonly number[];
 }
 
@@ -78,28 +84,37 @@ export interface Hearing {
   deafUntil: Date;
 }
 
-/** KILL was ordered, and its session is stopped itself, stuck, or does not reach us. */
-export function isUnheard({ heardAt, order, end }: AttendedRun, hearing: Hearing): boolean {
-  return end === null && order === 'kill' && silenceMs(heardAt, hearing) >= UNHEARD_MS;
+/** It does not carry out what was ordered: it is stopped itself; or it is stuck, or does not reach us, and KILL was ordered. */
+export function isUnheard({ heardAt, order, end }: AttendedRun, isStopped: boolean, hearing: Hearing): boolean {
+  if (end !== null || order === null) return false;
+  return isStopped || (order === 'kill' && silenceMs(heardAt, hearing) >= UNHEARD_MS);
 }
 
-export function probeAttended(run: AttendedRun, { alive, left }: SeenAttendant, hearing: Hearing): Probe {
-  const { attendant, claimedAt: startedAt, heardAt, end } = run;
+export function probeAttended(run: AttendedRun, { alive, unheard, left }: SeenAttendant, hearing: Hearing): Probe {
+  const { attendant, claimedAt: startedAt, heardAt, sent, end } = run;
   if (end !== null) {
     const { exitCode, signal, at, survivors } = end;
     // Where nobody can look they live until a person says that they don't.
     const living = alive === null ? survivors : left;
-    return { state: 'exited', exitCode, signal, startedAt, endedAt: at, survivors: living, containment: 'scan' };
+    const ended = { state: 'exited', exitCode, signal, startedAt, endedAt: at, survivors: living } as const;
+    return { ...ended, containment: 'scan', ...killedIn(sent === 'kill' || end.killed) };
   }
-  if (alive === false) return { state: 'vanished', startedAt, survivors: left, reason: GONE_REASON };
-  if (alive && isUnheard(run, hearing)) {
-    return { state: 'vanished', startedAt, survivors: left, reason: UNHEARD_REASON };
+  // Its guard may have sent KILL.
+  const killed = killedIn(sent === null ? null : sent === 'kill');
+  if (alive === false) return { state: 'vanished', startedAt, survivors: left, reason: GONE_REASON, ...killed };
+  if (unheard) {
+    const reason = UNHEARD_REASON;
+    return { state: 'vanished', startedAt, survivors: left, reason, ...killedIn(sent === 'kill') };
   }
   if (alive === null && silenceMs(heardAt, hearing) >= LEASE_MS) {
     return { state: 'no_record', reason: silenceReason(attendant, heardAt) };
   }
   // Its output goes past us, and is no sign of silence.
   return { state: 'running', startedAt, lastOutputAt: hearing.now, containment: 'scan' };
+}
+
+function killedIn(killed: boolean | null): { killed?: boolean } {
+  return killed === null ? {} : { killed };
 }
 
 function silenceMs(heardAt: Date, { now, deafUntil }: Hearing): number {

@@ -82,6 +82,8 @@ export type Probe =
       reason?: EnvironmentReason;
       /** Not there: it said nothing. */
       said?: OwnWord;
+      /** Whether anything of it was sent KILL. Not there: as was ordered. */
+      killed?: boolean;
     }
   /** It was claimed, no exit is recorded, and nothing of it is alive: killed from outside, or the machine restarted. */
   | {
@@ -91,6 +93,8 @@ export type Probe =
       /** Where the runner knows more than that; a sentence for people. */
       reason?: string;
       said?: OwnWord;
+      /** As of one that has exited. */
+      killed?: boolean;
     }
   /** Its record can't be read: as good as no answer, for this run alone. */
   | { state: 'unreadable'; problem: string }

@@ -14,7 +14,7 @@ it('names no more survivors than are taken, so that an end with more is none tha
   app.answers['POST /runs/run_1/attend/end'] = { status: 202, body: { accepted: true } };
   const desk = makeTaskDesk((ended) => makeClient({ url: app.url, apiToken: 'a-token' }, ended), 'task_1');
   const survivors = Array.from({ length: 1_001 }, (_, n) => n + 1);
-  const end = { exitCode: null, signal: 'KILL', survivors, agoMs: 0 };
+  const end = { exitCode: null, signal: 'KILL', survivors, killed: true, agoMs: 0 };
   expect(await desk.end({ runId: 'run_1', session: 's' }, end)).toEqual({ result: 'taken' });
-  expect(app.calls).toMatchObject([{ body: { survivors: survivors.slice(0, 1_000) } }]);
+  expect(app.calls).toMatchObject([{ body: { survivors: survivors.slice(0, 1_000), killed: true } }]);
 });

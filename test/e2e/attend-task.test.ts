@@ -1,5 +1,6 @@
 /** A person's own command as the work of a task: the real command line, the real app, real processes. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readStat } from '../../src/runners/process/proc.ts';
 import { type Attending, attendTask, bundleCli } from '../support/attend.ts';
 import {
   deadline,
@@ -108,7 +109,7 @@ test('a close stops the whole tree within its grace, is told on the terminal, an
   await untilQuiet(world);
   const [outcome, ...more] = outcomesOf(world, issue.number);
   expect(outcome).toMatch(
-    /`train`: run 1 was stopped \(TERM(, then KILL)?, gone after .*, scan: best effort\); the task is \*\*cancelled\*\*/,
+    /`train`: run 1 was stopped \(TERM, then KILL, gone after .*, scan: best effort\); the task is \*\*cancelled\*\*/,
   );
   expect(more).toEqual([]);
 });
@@ -125,6 +126,47 @@ test("a person's cancel stops it likewise, and KILL is never sent before the gra
   await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'api' });
   expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'cancelled', exitCode: 3, killAt: null });
 });
+
+test('the comment of a stop names KILL where whoever attends sent it, before the app ordered it', async () => {
+  const issue = newIssue(world);
+  const batch = await submitTask(issue.number, { grace_seconds: 600 });
+  const attending = start(batch, ['perl', NASTY, 'ignores_term', word(), deadline(60)], ['--grace', '0.5']);
+  await expect.poll(() => attending.out(), WAIT).toContain('ready');
+  await untilRunning(world, batch, 'train');
+  world.clock.forward();
+  issue.close({ by: 'ann', reason: 'not_planned' });
+  expect(await attending.done).toBe(124);
+  await untilTask(world, batch, 'train', { state: 'cancelled' });
+  await untilQuiet(world);
+  expect(outcomesOf(world, issue.number)[0]).toContain('run 1 was stopped (TERM, then KILL, gone after ');
+});
+
+test.each([
+  ['obeys', '$SIG{TERM} = sub { print "told\\n"; exit 3 }', 'TERM, gone after '],
+  ['does not obey', '$SIG{TERM} = sub { print "told\\n" }', 'TERM, then KILL, gone after '],
+])(
+  'a stop reaches a command that %s though whoever attends is stopped, and is told as it was',
+  async (_, trap, signals) => {
+    const issue = newIssue(world);
+    const batch = await submitTask(issue.number, { grace_seconds: 1 });
+    const marker = word();
+    const attending = start(batch, ['perl', '-e', `$| = 1; ${trap}; print "up\n"; sleep 1 while 1`, marker]);
+    await expect.poll(() => attending.out(), WAIT).toBe('up\n');
+    await untilRunning(world, batch, 'train');
+    const programs = () => findByWord(marker).filter((pid) => pid !== attending.pid);
+    await expect.poll(programs, WAIT).toHaveLength(1);
+    attending.child.kill('SIGSTOP');
+    await expect.poll(() => readStat(attending.pid), WAIT).toMatchObject({ isStopped: true });
+    world.clock.forward();
+    issue.close({ by: 'ann', reason: 'not_planned' });
+    await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'issue_not_planned', actor: 'ann' });
+    expect([programs(), attending.out()]).toEqual([[], 'up\ntold\n']);
+    await untilQuiet(world);
+    expect(outcomesOf(world, issue.number)).toEqual([expect.stringContaining(`run 1 was stopped (${signals}`)]);
+    attending.child.kill('SIGCONT');
+    await attending.done;
+  },
+);
 
 test('one that is attended is had by nobody else', async () => {
   const batch = await submitTask(newIssue(world).number);

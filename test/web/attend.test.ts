@@ -101,12 +101,12 @@ describe('an end', () => {
   const tell = (body: object, run = 'run_1') => post(`/runs/${run}/attend/end`, { session, ...body });
 
   it('is taken with how long ago it was, and what survived', async () => {
-    const told = { signal: 'KILL', survivors: [12, 13], ended_seconds_ago: 1.5 };
+    const told = { signal: 'KILL', survivors: [12, 13], killed: true, ended_seconds_ago: 1.5 };
     expect(await tell(told)).toEqual({ status: 202, body: { accepted: true } });
     expect((await tell({ exit_code: 255 })).status).toBe(202);
     expect(app.world.acts).toEqual([
-      { id: 'run_1', session, exitCode: null, signal: 'KILL', survivors: [12, 13], agoMs: 1500 },
-      { id: 'run_1', session, exitCode: 255, signal: null, survivors: [], agoMs: 0 },
+      { id: 'run_1', session, exitCode: null, signal: 'KILL', survivors: [12, 13], killed: true, agoMs: 1500 },
+      { id: 'run_1', session, exitCode: 255, signal: null, survivors: [], killed: null, agoMs: 0 },
     ]);
     expect([(await tell(told, 'run_busy')).status, (await tell(told, 'run_2')).status]).toEqual([409, 404]);
   });

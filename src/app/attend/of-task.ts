@@ -101,5 +101,5 @@ const OF_A_RUN =
   /^STANDDOWN_(RUN_ID|RUN_NUMBER|PURPOSE|TASK_ID|TASK_KEY|BATCH_ID|BATCH|REPOSITORY|ISSUE|REQUEUE_REASON)$/;
 
 function neverBegun(ended: CommandEnd): Outcome {
-  return { ended, endedAt: performance.now(), survivors: [], isStopped: false };
+  return { ended, endedAt: performance.now(), survivors: [], killed: false, isStopped: false };
 }

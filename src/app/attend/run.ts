@@ -27,6 +27,8 @@ export interface Outcome {
   /** When its first process ended, by `performance.now()`. */
   endedAt: number;
   survivors: readonly number[];
+  /** KILL was needed. */
+  killed: boolean;
   /** It was alive when it was told to end. */
   isStopped: boolean;
 }
@@ -93,7 +95,7 @@ async function end(
   if (survivors.length > 0) tell(`still alive after KILL: ${survivors.join(', ')}`);
   const ended = await (survivors.length > 0 ? Promise.race([command.ended, KILLED]) : command.ended);
   // What had ended before was faster than the order.
-  return { ended, survivors, isStopped: cause.by === 'order' && alive > 0 };
+  return { ended, survivors, killed: forced, isStopped: cause.by === 'order' && alive > 0 };
 }
 
 function wordsOf(cause: Cause, alive: number, graceMs: number): string {

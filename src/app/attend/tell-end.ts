@@ -15,12 +15,12 @@ export async function tellEnd(
   at: RunPlace,
   { outcome, tell }: { outcome: Outcome; tell(line: string): void },
 ): Promise<void> {
-  const { ended, endedAt, survivors } = outcome;
+  const { ended, endedAt, survivors, killed } = outcome;
   const signal = ended.signal?.replace(/^SIG/, '') ?? null;
   const patience = untilSignalled(TELL_MS);
   try {
     for (let failures = 0; ; failures += 1) {
-      const end = { exitCode: ended.exitCode, signal, survivors, agoMs: performance.now() - endedAt };
+      const end = { exitCode: ended.exitCode, signal, survivors, killed, agoMs: performance.now() - endedAt };
       const answer = await desk
         .end(at, end)
         .catch(({ message }: Error): NoAnswer => ({ result: 'silent', why: message }));

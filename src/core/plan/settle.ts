@@ -17,6 +17,7 @@ import type { TaskObservation } from './observation.ts';
 import { failureEffect, type RunResult, reviewEffect, type Settlement, type Step, unverifiedEffect } from './steps.ts';
 
 export type ExitProbe = Extract<Probe, { state: 'exited' }>;
+type VanishedProbe = Extract<Probe, { state: 'vanished' }>;
 
 /** What says success and in the same breath that it was killed, or stopped short, is no success. */
 export function naturalResult(probe: ExitProbe, purpose: Run['purpose']): RunResult {
@@ -72,16 +73,18 @@ export function lostResult(reason: string, startedAt: Date | null): RunResult {
 }
 
 /** The run's own words are kept as information, whatever it ended with. */
-export function cancelledResult(probe: ExitProbe | null): RunResult {
+export function cancelledResult(probe: ExitProbe | VanishedProbe | null): RunResult {
+  const exit = probe?.state === 'exited' ? probe : null;
   return {
     state: 'cancelled',
     cause: 'command',
     reason: null,
     failureClass: null,
-    exitCode: probe?.exitCode ?? null,
-    signal: probe?.signal ?? null,
-    startedAt: probe?.startedAt ?? null,
-    endedAt: probe?.endedAt ?? null,
+    exitCode: exit?.exitCode ?? null,
+    signal: exit?.signal ?? null,
+    startedAt: exit?.startedAt ?? null,
+    endedAt: exit?.endedAt ?? null,
+    ...(probe?.killed === undefined ? {} : { killed: probe.killed }),
   };
 }
 

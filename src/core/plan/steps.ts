@@ -14,6 +14,8 @@ export interface RunResult {
   signal: string | null;
   startedAt: Date | null;
   endedAt: Date | null;
+  /** Of one that was told to end: whether KILL was sent. Not there: as was ordered. */
+  killed?: boolean;
 }
 
 /** What the task becomes with that result. */

@@ -38,7 +38,7 @@ export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: 
       return [{ step: 'recheck', at: after(now, SURVIVOR_RECHECK_MS) }];
     case 'vanished':
       if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
-      return settleStopped(o, run, cancelledResult(null), now);
+      return settleStopped(o, run, cancelledResult(probe), now);
     case 'exited':
       if (probe.survivors.length > 0) return pursue(run, probe.survivors, o, now);
       return settleStopped(

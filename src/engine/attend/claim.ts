@@ -119,7 +119,8 @@ async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked, t
     const batch = task.batchId === null ? null : await store.batch(task.batchId);
     const now = clock();
     const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work', branchBefore }, now);
-    const attended: AttendedRun = { ...claim, runId: run.id, claimedAt: now, heardAt: now, order: null, end: null };
+    const unheard = { claimedAt: now, heardAt: now, order: null, sent: null, end: null };
+    const attended: AttendedRun = { ...claim, runId: run.id, ...unheard };
     const writes = beginRun({ task, run, batch }, now);
     // Elsewhere it would run until its lease is over.
     if (ended?.aborted) return LATE;

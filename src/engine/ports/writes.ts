@@ -99,7 +99,7 @@ export type Write =
       write: 'attended.update';
       runId: string;
       session: string;
-      set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'end'>>;
+      set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'sent' | 'end'>>;
     }
   /** Guard: there is one. */
   | { write: 'attended.delete'; runId: string }

@@ -11,13 +11,17 @@ import { downstream, endTask, noticeOf, requeueTask, type Subject, setRun, setTa
 
 type Settle = Extract<Step, { step: 'settle' }>;
 
-export function settleRun(subject: Subject, { result, settlement, goneAt }: Settle, now: Date): Transition {
+export function settleRun(subject: Subject, settle: Settle, now: Date): Transition {
   const { task, run } = subject;
+  const { settlement, goneAt } = settle;
+  const { killed, ...result } = settle.result;
   const survivors = goneAt === null ? {} : { survivors: [] };
   // What was sent to a runner that knows nothing of it reached nobody: found again, it is given its grace anew.
   const unsent = result.state === 'lost' && goneAt === null ? { termAt: null, killAt: null } : {};
+  // Whoever carried the order out may have needed no KILL, or sent it earlier than it was ordered.
+  const kill = killed === undefined ? {} : { killAt: killed ? (run?.killAt ?? result.endedAt ?? now) : null };
   const startedAt = result.startedAt ?? run?.startedAt ?? null;
-  const ended = setRun(subject, LIVE_RUN_STATES, { ...result, startedAt, goneAt, ...survivors, ...unsent });
+  const ended = setRun(subject, LIVE_RUN_STATES, { ...result, startedAt, goneAt, ...survivors, ...kill, ...unsent });
   const { state, cause, reason, exitCode, signal } = result;
   const event = taskEvent('RUN_ENDED', now, task, { run, data: { state, cause, reason, exit_code: exitCode, signal } });
   const next = afterRun(ended, settlement, now);

@@ -18,6 +18,8 @@ export interface ProcessStat {
   group: number;
   session: number;
   start: string;
+  /** By a signal, as that of Ctrl-Z. */
+  isStopped: boolean;
 }
 
 /** A shortage of the whole machine, or of this process: what it keeps from being looked at is not gone. */
@@ -46,7 +48,7 @@ export function parseStat(pid: number, text: string): ProcessStat | null {
   const [state, ppid, group, session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const start = rest[15];
   if (state === undefined || start === undefined || state === 'Z' || state === 'X') return null;
-  return { pid, ppid: Number(ppid), group: Number(group), session: Number(session), start };
+  return { pid, ppid: Number(ppid), group: Number(group), session: Number(session), start, isStopped: state === 'T' };
 }
 
 export function bootId(): string {

@@ -6,7 +6,9 @@ export function toAttendedRow({ attendant, end, ...run }: AttendedRun): Attended
   return { ...run, attendant: toJson(attendant), end: toJsonOrNull(end) };
 }
 
-export function toAttendedChange(set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'end'>>): Partial<AttendedRow> {
+export function toAttendedChange(
+  set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'sent' | 'end'>>,
+): Partial<AttendedRow> {
   return pickGiven(toAttendedRow(set as AttendedRun), set);
 }
 
@@ -16,6 +18,7 @@ export function fromAttendedRow(row: AttendedRow): AttendedRun {
     ...row,
     attendant: fromJson<AttendedRun['attendant']>(row.attendant),
     order: row.order as AttendedRun['order'],
+    sent: row.sent as AttendedRun['sent'],
     end: end && withDate(end),
   };
 }

@@ -55,9 +55,10 @@ export function attendRunRoutes({ actions, closing }: AttendedDeps): Hono {
       exit_code: exitCode,
       signal,
       survivors,
+      killed,
       ended_seconds_ago: ago,
     } = await readObject(c, attendedEndBody);
-    const end = { exitCode, signal, survivors, agoMs: ago * 1_000 };
+    const end = { exitCode, signal, survivors, killed, agoMs: ago * 1_000 };
     const taken = await actions.endAttended({ runId, session }, end);
     if (taken.result === 'not_found') throw unknown('run', runId);
     if (taken.result === 'conflict') throw conflict(taken);

@@ -86,6 +86,7 @@ export const attendedEndBody = strict({
     .nullable()
     .default(null),
   survivors: z.array(z.int().min(1).max(4_194_304)).max(MAX_SURVIVORS).default([]).describe('Pids that outlived KILL.'),
+  killed: z.boolean().nullable().default(null).describe('Whether KILL was sent; null: as it was ordered.'),
   ended_seconds_ago: z.number().min(0).max(MAX_AGO_SECONDS).default(0),
 }).refine(({ exit_code: code, signal }) => (code === null) !== (signal === null), {
   error: 'must hold an exit_code or a signal, and not both',

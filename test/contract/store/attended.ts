@@ -9,7 +9,7 @@ function makeAttended(given: Partial<AttendedRun> = {}): AttendedRun {
     runId: 'run-1',
     session: 'session-1',
     attendant: { host: 'lab "3"', boot: 'b00t', pidNamespace: '4026531836', pid: 4711, start: '98765432109876543' },
-    ...{ isVisible: true, claimedAt: T0, heardAt: T0, order: null, end: null },
+    ...{ isVisible: true, claimedAt: T0, heardAt: T0, order: null, sent: null, end: null },
     ...given,
   };
 }
@@ -44,10 +44,13 @@ export function describeAttended(current: Current): void {
       const heardAt = inSeconds(current(), 20);
       await store.commit([update({ heardAt })]);
       await store.commit([update({ order: 'term' })]);
-      const end = { exitCode: null, signal: 'KILL', at: inSeconds(current(), 30), survivors: [12, 13] };
+      const end = { exitCode: null, signal: 'KILL', at: inSeconds(current(), 30), survivors: [12, 13], killed: true };
       expect(await store.attendedRunOf('session-1')).toEqual(makeAttended({ heardAt, order: 'term' }));
+      await store.commit([update({ sent: 'kill' })]);
       await store.commit([update({ end })]);
-      expect(await store.attendedRunOf('session-1')).toEqual(makeAttended({ heardAt, order: 'term', end }));
+      expect(await store.attendedRunOf('session-1')).toEqual(
+        makeAttended({ heardAt, order: 'term', sent: 'kill', end }),
+      );
     });
 
     it('gives a run to one session, and a session one run', async () => {
@@ -63,7 +66,7 @@ export function describeAttended(current: Current): void {
 
     it("takes nothing from another session, and nothing after the session's end", async () => {
       const { store } = current();
-      const end = { exitCode: 3, signal: null, at: T0, survivors: [] };
+      const end = { exitCode: 3, signal: null, at: T0, survivors: [], killed: null };
       await store.commit([insert()]);
       expect(await store.commit([update({ heardAt: T0 }, { runId: 'run-1', session: 'another' })])).toBe(false);
       expect(await store.commit([update({ heardAt: T0 }, { runId: 'run-2', session: 'session-1' })])).toBe(false);

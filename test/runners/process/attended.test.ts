@@ -44,7 +44,15 @@ function start([mode = 'plain']: readonly string[], env: Record<string, string>)
 
 async function keep(attendant: AttendedRun['attendant'], set: Partial<AttendedRun> = {}): Promise<void> {
   const times = { claimedAt: T0, heardAt: T0 };
-  const attended = { runId: 'run-1', session, attendant, isVisible: true, ...times, order: null, end: null, ...set };
+  const attended = {
+    runId: 'run-1',
+    session,
+    attendant,
+    isVisible: true,
+    ...times,
+    ...{ order: null, sent: null, end: null },
+    ...set,
+  };
   await store.commit([{ write: 'attended.insert', attended }]);
 }
 
@@ -105,7 +113,7 @@ describe('where it is seen', () => {
     const reused = start(['plain'], {});
     const survivors = [left.pid ?? 0, reused.pid ?? 0, 4_194_304];
     await eventually(() => expect(findByWord(marker)).toEqual(expect.arrayContaining([left.pid, reused.pid])));
-    const end = { exitCode: null, signal: 'KILL', at: T0, survivors };
+    const end = { exitCode: null, signal: 'KILL', at: T0, survivors, killed: true };
     await keep(attendant, { end });
     await kill(child);
     expect(await probe()).toMatchObject({ state: 'exited', survivors: [left.pid] });
@@ -117,33 +125,69 @@ describe('where it is seen', () => {
   });
 });
 
-describe('where its attendant is stopped itself', () => {
-  it('has its command ended from here once KILL is ordered and nothing was heard for half a minute', async () => {
-    const word = `$p = fork; exec @ARGV if !$p; kill STOP => $$; sleep 60`;
+describe('where its attendant does not carry out what is ordered', () => {
+  /** It starts the command itself, as `standdown attend` does, and may stop then. */
+  async function withCommand(mode: string, last = ''): Promise<{ child: ChildProcess; below: number }> {
+    const word = `$p = fork; exec @ARGV if !$p; ${last}; sleep 60`;
     const env = { PATH: process.env.PATH ?? '' };
-    const [program, ...words] = ['perl', '-e', word, 'perl', NASTY, 'ignores_term', marker, deadline(60)] as const;
+    const [program, ...words] = ['perl', '-e', word, 'perl', NASTY, mode, marker, deadline(60)] as const;
     const child = spawn(program, words, { stdio: 'ignore', env });
-    const marked = start(['own_session'], { STANDDOWN_ATTENDED: session });
-    const guard = start(['plain'], { STANDDOWN_GUARDS: session });
-    const pid = child.pid ?? 0;
+    const { pid = 0 } = child;
     const below = await eventually(
       () => findByWord(marker).find((one) => readStat(one)?.ppid === pid) ?? Promise.reject(new Error('not there yet')),
     );
+    if (last !== '') await eventually(() => expect(readStat(pid)).toMatchObject({ isStopped: true }));
     await keep({ ...attendantOfSelf(), pid, start: readStat(pid)?.start ?? '' });
+    return { child, below };
+  }
+
+  const sent = async () => (await store.attendedRunOf(session))?.sent;
+
+  it('since it is stopped itself, the command has TERM from here at once, and is over when that was enough', async () => {
+    const { child, below } = await withCommand('plain', 'kill STOP => $$');
+    // Stopped with it, as by Ctrl-Z.
+    process.kill(below, 'SIGSTOP');
+    expect(await probe()).toMatchObject({ state: 'running' });
+    await control.cancel('run-1', 'term');
+    await eventually(async () =>
+      expect(await probe()).toMatchObject({ state: 'vanished', survivors: [], killed: false }),
+    );
+    await control.cancel('run-1', 'kill');
+    expect([readStat(below), await sent(), (await probe()) as object]).toMatchObject([null, 'term', { killed: false }]);
+    expect(readStat(child.pid ?? 0)).not.toBeNull();
+  });
+
+  it('since it is stopped itself, what outlives TERM has KILL once that is ordered', async () => {
+    const { child, below } = await withCommand('ignores_term', 'kill STOP => $$');
+    const marked = start(['own_session'], { STANDDOWN_ATTENDED: session });
+    const guard = start(['plain'], { STANDDOWN_GUARDS: session });
+    await eventually(() => expect(findByWord(marker)).toEqual(expect.arrayContaining([marked.pid, guard.pid])));
+    await control.cancel('run-1', 'term');
+    await control.cancel('run-1', 'term');
+    expect(await probe()).toMatchObject({ state: 'vanished', survivors: expect.arrayContaining([below]) });
+    await control.cancel('run-1', 'kill');
+    await eventually(async () =>
+      expect(await probe()).toMatchObject({ state: 'vanished', survivors: [], killed: true }),
+    );
+    expect([readStat(below), readStat(marked.pid ?? 0)]).toEqual([null, null]);
+    // It may yet go on, and its guard is no part of the command.
+    expect([readStat(child.pid ?? 0), readStat(guard.pid ?? 0)]).not.toContain(null);
+  });
+
+  it('since it is stuck, the command has TERM and then KILL from here, half a minute after KILL was ordered', async () => {
+    const { below } = await withCommand('ignores_term');
     await control.cancel('run-1', 'term');
     await control.cancel('run-1', 'kill');
     now = new Date(T0.getTime() + 29_000);
     await control.cancel('run-1', 'kill');
-    expect(await probe()).toMatchObject({ state: 'running' });
-    expect([readStat(below), readStat(marked.pid ?? 0)]).not.toContain(null);
+    expect([await probe(), await sent()]).toMatchObject([{ state: 'running' }, null]);
     now = new Date(T0.getTime() + 30_000);
-    const living = [below, marked.pid].toSorted();
-    expect(await probe()).toMatchObject({ state: 'vanished', survivors: expect.arrayContaining(living) });
     await control.cancel('run-1', 'kill');
-    await eventually(async () => expect(await probe()).toMatchObject({ state: 'vanished', survivors: [] }));
-    expect([readStat(below), readStat(marked.pid ?? 0)]).toEqual([null, null]);
-    // It may yet go on, and its guard is no part of the command.
-    expect([readStat(pid), readStat(guard.pid ?? 0)]).not.toContain(null);
+    expect([await probe(), await sent()]).toMatchObject([{ state: 'vanished', survivors: [below] }, 'term']);
+    await control.cancel('run-1', 'kill');
+    await eventually(async () =>
+      expect(await probe()).toMatchObject({ state: 'vanished', survivors: [], killed: true }),
+    );
     // And is heard again.
     await store.commit([{ write: 'attended.update', runId: 'run-1', session, set: { heardAt: now } }]);
     expect(await probe()).toMatchObject({ state: 'running' });

@@ -14,11 +14,12 @@ describe('/proc/PID/stat', () => {
   it('is read from the last parenthesis, whatever the command is called', () => {
     for (const name of ['sh', 'a b', ') S 1 1 1', '((', 'x) Z 9 9 9 (', 'new\nline']) {
       const stat = parseStat(5, `5 (${name}) S ${rest}`);
-      expect(stat).toEqual({ pid: 5, ppid: 10, group: 20, session: 30, start: '168027' });
+      expect(stat).toEqual({ pid: 5, ppid: 10, group: 20, session: 30, start: '168027', isStopped: false });
     }
   });
 
   it('of a zombie or a dead process counts as no process', () => {
+    expect(parseStat(5, `5 (sh) T ${rest}`)).toMatchObject({ isStopped: true });
     for (const state of ['Z', 'X']) expect(parseStat(5, `5 (sh) ${state} ${rest}`)).toBeNull();
     expect(parseStat(5, '5 (sh) S 1 2')).toBeNull();
     expect(readStat(2 ** 22 + 1)).toBeNull();

@@ -1,13 +1,13 @@
 /**
  * Job control of runs that people attend. Nothing is started here: an order is kept, and its session, which asks for it, carries it
- * out. Where that is gone, or gives no sign after KILL was ordered, KILL is sent from here, if its command is seen from here. What
- * became of a run is what that session told, or what is seen of its processes.
+ * out. Where that is gone with its guard, stopped itself, or gives no sign after KILL was ordered, the command is sent TERM and then KILL
+ * from here, if it is seen from here. What became of a run is what that session told, or what is seen of its processes.
  */
-import { type AttendedRun, isUnheard, probeAttended, type SeenAttendant } from '../../../core/attended.ts';
+import { type AttendedRun, probeAttended, type SeenAttendant } from '../../../core/attended.ts';
 import { isOver } from '../../../core/plan/orphan.ts';
 import type { Probe } from '../../../core/run.ts';
 import type { AttendedReads, Clock, JobControl, Store } from '../../../engine/ports.ts';
-import { killCommand, killRemnants, look, type Place } from './sight.ts';
+import { look, type Place, signalCommand } from './sight.ts';
 
 export interface AttendedRunnerOptions {
   store: AttendedReads & Pick<Store, 'commit'>;
@@ -54,7 +54,7 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
   }
 
   function see({ run, askedAt }: Heard): SeenAttendant {
-    return look(run, here, isUnheard(run, { now: askedAt, deafUntil }));
+    return look(run, here, { now: askedAt, deafUntil });
   }
 
   function probeOf(heard: Heard): Probe {
@@ -105,19 +105,26 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     close: async () => {},
   };
 
-  function kill(heard: Heard): void {
+  /** What was sent to the command from here; null: nothing, since somebody else does it, or has to, or nothing is left. */
+  function send(heard: Heard): AttendedRun['sent'] {
     const { run } = heard;
-    const { alive, left } = see(heard);
-    if (alive === false) killRemnants(run);
-    else if (alive && left.length > 0) killCommand(run);
+    const { alive, unheard } = see(heard);
+    if (alive === null || (alive && !unheard)) return null;
+    // Nobody knows whether its attendant has sent TERM.
+    const signal = run.order === 'term' || run.sent === null ? 'term' : 'kill';
+    if (signal === 'term' && run.sent !== null) return null;
+    return signalCommand(run, signal === 'term' ? 'SIGTERM' : 'SIGKILL', alive) ? signal : null;
   }
 
   /** From TERM to KILL, and never back. */
-  async function order(heard: Heard, mode: 'term' | 'kill'): Promise<void> {
-    const { runId, session, order: before } = heard.run;
-    if (mode === 'kill') kill(heard);
-    if (before === mode || before === 'kill') return;
-    await store.commit([{ write: 'attended.update', runId, session, set: { order: mode } }]);
-    for (const listener of listeners) listener(runId);
+  async function order({ run, askedAt }: Heard, mode: 'term' | 'kill'): Promise<void> {
+    const { runId, session } = run;
+    const isNew = run.order !== mode && run.order !== 'kill';
+    const order = isNew ? mode : run.order;
+    const sent = send({ run: { ...run, order }, askedAt });
+    if (!isNew && sent === null) return;
+    const set = { order, ...(sent === null ? {} : { sent }) };
+    await store.commit([{ write: 'attended.update', runId, session, set }]);
+    if (isNew) for (const listener of listeners) listener(runId);
   }
 }

@@ -4,7 +4,13 @@
  */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { Attendant, AttendedRun, SeenAttendant } from '../../../core/attended.ts';
+import {
+  type Attendant,
+  type AttendedRun,
+  type Hearing,
+  isUnheard,
+  type SeenAttendant,
+} from '../../../core/attended.ts';
 import {
   bootId,
   hasVariable,
@@ -46,17 +52,19 @@ export function seesAll(attendant: Attendant, here: Place | null): boolean {
   return seesAlive(attendant, here) && isEnvironmentReadable(attendant.pid);
 }
 
-/** `isUnheard`: what it has is looked for though it lives. Throws the system's error where it is too short of something to look. */
-export function look(run: AttendedRun, here: Place | null, isUnheard: boolean): SeenAttendant {
+/** Throws the system's error where it is too short of something to look. */
+export function look(run: AttendedRun, here: Place | null, hearing: Hearing): SeenAttendant {
   const { attendant, isVisible, session, end } = run;
   // What was not seen when it was alive for certain can't be seen to be gone.
-  if (!isVisible || !isSamePlace(attendant, here)) return { alive: null, left: [] };
-  const alive = seesAlive(attendant, here);
-  if (end !== null) return { alive, left: end.survivors.filter((pid) => mayBeOf(session, pid)) };
-  if (alive && !isUnheard) return { alive, left: [] };
+  if (!isVisible || !isSamePlace(attendant, here)) return { alive: null, unheard: false, left: [] };
+  const stat = readStat(attendant.pid);
+  const alive = stat?.start === attendant.start;
+  const unheard = alive && isUnheard(run, stat.isStopped, hearing);
+  if (end !== null) return { alive, unheard, left: end.survivors.filter((pid) => mayBeOf(session, pid)) };
+  if (alive && !unheard) return { alive, unheard, left: [] };
   const { members, guards } = belongings(run);
   const left = members.map(({ pid }) => pid);
-  return { alive, left: alive ? left : [...left, ...guards] };
+  return { alive, unheard, left: alive ? left : [...left, ...guards] };
 }
 
 /** A told pid may be somebody else's since. What can't be read may have outlived KILL just because it runs with other rights. */
@@ -65,16 +73,18 @@ function mayBeOf(session: string, pid: number): boolean {
   return !isEnvironmentReadable(pid) || hasVariable(pid, markOf(session));
 }
 
-/** KILL to what is left of the command of an attendant that is gone. While its guard lives, that ends it, and gives it its grace. */
-export function killRemnants(run: AttendedRun): void {
-  if (belongings(run).guards.length === 0) killCommand(run);
-}
-
-/** KILL to the command, and to nothing else of its attendant's. */
-export function killCommand(run: AttendedRun): void {
-  const { members } = belongings(run);
+/**
+ * To the command, and to nothing else of its attendant's. Says whether it went out: where that is gone, its guard ends the command for as
+ * long as it lives, and gives it its grace.
+ */
+export function signalCommand(run: AttendedRun, signal: 'SIGTERM' | 'SIGKILL', alive: boolean): boolean {
+  const { members, guards } = belongings(run);
+  if (members.length === 0 || (!alive && guards.length > 0)) return false;
   // Between that look and its signal a pid may pass to another process.
-  for (const member of members) signalExactly(member, member.boot, 'SIGKILL');
+  for (const member of members) signalExactly(member, member.boot, signal);
+  // Stopped as its attendant, it could not obey.
+  for (const member of members) signalExactly(member, member.boot, 'SIGCONT');
+  return true;
 }
 
 interface Belongings {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "attended_runs" ADD COLUMN     "sent" TEXT;
