@@ -29,8 +29,8 @@ export function errorOf(call: string, answer: Answer, secret?: string): GitHubEr
   const words = wordsOf(answer, secret);
   const wait = waitOf(answer);
   const code = wait === null ? classify(answer) : 'throttled';
-  const message = `${call}: ${answer.status}${words === null ? '' : ` ${words}`}`;
-  return new GitHubError(code, message, { status: answer.status, retryAfterSeconds: wait });
+  const said = `${answer.status}${words === null ? '' : ` ${words}`}`;
+  return new GitHubError(code, `${call}: ${said}`, { status: answer.status, retryAfterSeconds: wait, said });
 }
 
 /** Whether GitHub itself said it, and not something between. */

@@ -142,9 +142,8 @@ export function bodyOf<S extends z.ZodType>(reply: Reply, schema: S): z.infer<S>
   const parsed = schema.safeParse(reply.data);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join('.') || 'the body';
-  throw new GitHubError('retryable', `${reply.call}: ${reply.status}, but ${where} is not as promised`, {
-    status: reply.status,
-  });
+  const said = `${reply.status}, but ${where} is not as promised`;
+  throw new GitHubError('retryable', `${reply.call}: ${said}`, { status: reply.status, said });
 }
 
 /** The data of a GraphQL answer, checked, and only if it is whole: partial data comes with errors. */
@@ -199,7 +198,7 @@ function refusal(http: Http, as: Authorization, error: GitHubError): GitHubError
   if (error.status !== 401) return error;
   if (as.clockOffsetMs !== null) return skewOf(http, as.clockOffsetMs, error);
   const young = as.createdAt !== null && Date.now() - as.createdAt.getTime() < YOUNG_TOKEN_MS;
-  return young ? new GitHubError('retryable', error.message, { status: 401 }) : error;
+  return young ? new GitHubError('retryable', error.message, { status: 401, said: error.said }) : error;
 }
 
 function fingerprint(secret: string): string {

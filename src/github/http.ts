@@ -78,7 +78,8 @@ async function exchangeWith(octokit: Octokit, { method, url, headers, body }: Ex
   } catch (error) {
     const answer = answerOf(error);
     if (answer !== null) return answer;
-    throw new GitHubError('retryable', `${method} ${pathOf(url)}: ${reasonOf(error)}`);
+    const said = reasonOf(error);
+    throw new GitHubError('retryable', `${method} ${pathOf(url)}: ${said}`, { said });
   }
 }
 

@@ -197,7 +197,8 @@ describe('a claim', () => {
     await world.github.webhooks.settled();
     world.github.faults.add({ kind: 'answer', status: 502 });
     await world.start();
-    expect(await refused()).toMatchObject({ code: 'unavailable' });
+    const told = `GitHub gave no answer to rely on (${REPOSITORY}#${issue.number}: 502`;
+    expect(await refused()).toMatchObject({ code: 'unavailable', message: expect.stringContaining(told) });
     world.github.faults.clear();
     // No webhook told of the close.
     await expect.poll(async () => (await refused()).message, WAIT).toMatch(/closed: reopen it first|train is done/);

@@ -130,7 +130,7 @@ test('no answer from GitHub stops nothing, is told once, and holds up no end', a
   await eventually(() => expect(reads(number).filter(({ status }) => status === 502).length).toBeGreaterThan(2));
   github.faults.clear();
   await eventually(() => expect(attending.err()).toContain('can be read again'));
-  expect(attending.err().match(/can't be read, the command goes on/g)).toHaveLength(1);
+  expect(attending.err().match(/acme\/widgets#\d+ can't be read, the command goes on: 502\b[^/{]*\n/g)).toHaveLength(1);
   github.faults.add({ kind: 'hang', path });
   // One that was on its way is still answered.
   const before = reads(number).length;
@@ -191,9 +191,13 @@ test('nothing starts for what is no open issue', async () => {
   expect(told[4]).toMatch(/^2 standdown: --issue: "nonsense"/);
   expect(told[5]).toMatch(/^2 standdown: .*--grace/);
   expect(told[6]).toMatch(/^2 standdown: the configuration is wrong\s+GITHUB_TOKEN.* is missing/);
-  expect(told[7]).toMatch(/^5 standdown: nothing was started: .* can't be read with this token: .*401/);
+  expect(told[7]).toMatch(
+    /^5 standdown: nothing was started: acme\/widgets#\d+ can't be read with this token: 401 [^/{]*\n$/,
+  );
   github.faults.add({ kind: 'answer', status: 502 });
-  expect(await run(`${REPOSITORY}#${newIssue()}`)).toMatch(/^6 standdown: nothing was started: GitHub gave no answer/);
+  expect(await run(`${REPOSITORY}#${newIssue()}`)).toMatch(
+    /^6 standdown: nothing was started: GitHub gave no answer about acme\/widgets#\d+: 502\b[^/{]*\n$/,
+  );
   expect(existsSync(made)).toBe(false);
 });
 

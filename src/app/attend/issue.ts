@@ -28,8 +28,8 @@ export async function findOpenIssue(reader: Reader, fullName: string, number: nu
     if (!(error instanceof GitHubError)) throw error;
     const isOut = error.code === 'lost_access' || error.code === 'refused';
     throw isOut
-      ? refused(`${label} can't be read with this token: ${error.message}`)
-      : new AttendError('unreachable', `nothing was started: GitHub gave no answer about ${label}: ${error.message}`);
+      ? refused(`${label} can't be read with this token: ${error.said}`)
+      : new AttendError('unreachable', `nothing was started: GitHub gave no answer about ${label}: ${error.said}`);
   }
 }
 
@@ -59,8 +59,8 @@ export async function untilGone(
       troubled = false;
     } catch (error) {
       // Whatever it is, the command goes on.
-      const { message } = error as Error;
-      if (!troubled && !signal.aborted) tell(`${label} can't be read, the command goes on: ${message}`);
+      const why = error instanceof GitHubError ? error.said : (error as Error).message;
+      if (!troubled && !signal.aborted) tell(`${label} can't be read, the command goes on: ${why}`);
       troubled = true;
     }
   }

@@ -1,10 +1,12 @@
 /** Whether somebody may run a task themselves now: by all that holds for a start, but for the places of the runner that it names. */
 import { ATTENDED } from '../../core/attended.ts';
+import type { IssueRef } from '../../core/issue.ts';
 import { schedule } from '../../core/schedule.ts';
 import { isEnded, type Task } from '../../core/task.ts';
 import { isForbidden, obstacleOf } from '../admission.ts';
 import type { Deps } from '../deps.ts';
 import { issueKey } from '../keys.ts';
+import { GitHubError } from '../ports.ts';
 import { readIssue } from '../read-issue.ts';
 import { purposeOf } from '../start-ready.ts';
 import { whyNotRunning } from '../why.ts';
@@ -48,11 +50,19 @@ async function isFree(deps: Deps, task: Task): Promise<boolean> {
   return schedule({ candidates: [attended], ...places }).length > 0;
 }
 
+/** Whoever attends knows the issue, and not what GitHub was asked. */
+async function failReading({ store }: Deps, { repositoryId, number }: IssueRef, error: unknown): Promise<never> {
+  if (!(error instanceof GitHubError)) throw error;
+  const { code, said, status, retryAfterSeconds } = error;
+  const label = `${(await store.repository(repositoryId))?.fullName ?? ''}#${number}`;
+  throw new GitHubError(code, `${label}: ${said}`, { status, retryAfterSeconds, said });
+}
+
 /** By its issue, as that is read now. Throws `GitHubError` where it can't be read. */
 export async function barOfIssue(deps: Deps, task: Task): Promise<Bar | null> {
   if (task.issueNumber === null) return null;
   const ref = { repositoryId: task.repositoryId, number: task.issueNumber };
-  const issue = await withinMs(READ_MS, readIssue(deps, ref));
+  const issue = await withinMs(READ_MS, readIssue(deps, ref)).catch((error) => failReading(deps, ref, error));
   // Without GitHub nobody can say that it does not exist.
   if (issue === null) return deps.github === null ? null : { message: `issue #${ref.number} does not exist` };
   const obstacle = await withinMs(READ_MS, obstacleOf(deps, task, issue));

@@ -27,16 +27,19 @@ export class GitHubError extends Error {
   readonly code: GitHubErrorClass;
   readonly status: number | null;
   readonly retryAfterSeconds: number | null;
+  /** The message without what was asked, for who is told of what in other words. */
+  readonly said: string;
 
   constructor(
     code: GitHubErrorClass,
     message: string,
-    detail: { status?: number | null; retryAfterSeconds?: number | null; cause?: unknown } = {},
+    detail: { status?: number | null; retryAfterSeconds?: number | null; said?: string; cause?: unknown } = {},
   ) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     this.status = detail.status ?? null;
     this.retryAfterSeconds = detail.retryAfterSeconds ?? null;
+    this.said = detail.said ?? message;
   }
 }
 
