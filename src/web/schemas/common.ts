@@ -4,7 +4,11 @@ import { z } from 'zod';
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime({ precision: 3 });
 
-export const login = z.string().describe('A GitHub login; `api` for whoever holds the token.');
+export const login = z
+  .string()
+  .describe(
+    'A GitHub login; `api`: whoever holds the token; `standdown`: the app itself; `runner`: it told of an end; `github`: its own doing.',
+  );
 
 /** As `owner/name`; null: it was forgotten. */
 export const repository = z.string().nullable();
