@@ -4,7 +4,8 @@ import { type App, startApp } from './app/compose.ts';
 import { type Config, ConfigError, readConfig, readOperatorFile, secretsOf } from './app/config/index.ts';
 import { untilSignalled } from './app/lifecycle.ts';
 import { makeLogger } from './app/log.ts';
-import { explainedFailure, explainStartFailure } from './app/start-failure.ts';
+import { explainedFailure } from './app/start-failure.ts';
+import { StartRefused } from './engine/ports.ts';
 import { serveSetup } from './github/setup.ts';
 import { startWebhookProxy } from './github/webhook-proxy.ts';
 import { migrate } from './store/index.ts';
@@ -12,7 +13,7 @@ import { WEBHOOK_PATH } from './web/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Throws `ConfigError` before anything is opened. */
+/** Throws `ConfigError` before anything is opened, and `StartRefused` where it can't start for a reason that was foreseen. */
 export async function serve(env: Env): Promise<number> {
   const config = readConfig(env, readTextFile);
   const log = makeLogger(config.log, secretsOf(config));
@@ -21,13 +22,12 @@ export async function serve(env: Env): Promise<number> {
   const starting = config.credentials.mode === 'setup' ? startSetup(config, log) : startReal(config, log, env, failure);
   const lifecycle = untilSignalled(starting, log);
   failure.report = lifecycle.fail;
-  starting.catch((error: Error) => {
-    const reason = explainStartFailure(error, config);
-    log.error(reason === null ? { err: error } : { reason }, 'not started');
-  });
   try {
     await starting;
-  } catch {
+  } catch (error) {
+    const failed = explainedFailure(error as Error, config);
+    if (failed instanceof StartRefused) throw failed;
+    log.error({ err: failed }, 'not started');
     return 1;
   }
   return lifecycle.done;

@@ -1,5 +1,5 @@
-/** Why the app did not start, in the words of its settings, where the system's own words name none of them. */
-import type { Config } from './config/index.ts';
+/** Why the app or an agent did not start, in the words of its settings, where the system's own words name none of them. */
+import { StartRefused } from '../engine/ports.ts';
 
 interface SystemError extends Error {
   code?: unknown;
@@ -7,29 +7,55 @@ interface SystemError extends Error {
   path?: unknown;
 }
 
+interface Place {
+  host: string;
+  port: number;
+}
+
 const FILE_CALLS = ['mkdir', 'open', 'access', 'lstat', 'stat', 'chmod', 'chown', 'write'];
 
-/** null: the error itself says it, or nobody foresaw it. Holds no secret. */
-export function explainStartFailure(error: SystemError, { http }: Pick<Config, 'http'>): string | null {
-  const code = typeof error.code === 'string' ? error.code : '';
-  const at = `${http.host}:${http.port}`;
-  if (code === 'EADDRINUSE') return `PORT: another program listens on ${at} already: end it, or set another PORT`;
-  if (error.syscall === 'listen' || error.syscall === 'getaddrinfo')
-    return `HOST, PORT: can't listen on ${at}: ${code}`;
+/** As one sentence for people, which holds no secret; as it is where nobody foresaw it. */
+export function explainedFailure(error: SystemError, { http }: { http: Place }): Error {
+  const reason = listenWords(error, http, { host: 'HOST', port: 'PORT' }) ?? databaseWords(error) ?? fileWords(error);
+  return refusal(error, reason);
+}
+
+/** The same of an agent, which has no database. */
+export function explainedAgentFailure(error: SystemError, at: Place): Error {
+  return refusal(error, listenWords(error, at, { host: '--listen', port: '--listen' }));
+}
+
+function refusal(error: Error, reason: string | null): Error {
+  return reason === null ? error : new StartRefused(reason, { cause: error });
+}
+
+/** Where another one has the port, etc. `settings`: what the two are given by. */
+function listenWords(error: SystemError, { host, port }: Place, settings: Record<keyof Place, string>): string | null {
+  const at = `${host}:${port}`;
+  if (error.code === 'EADDRINUSE') {
+    return `${settings.port}: another program listens on ${at} already: end it, or set another ${settings.port}`;
+  }
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return null;
+  const both = [...new Set([settings.host, settings.port])].join(', ');
+  return `${both}: can't listen on ${at}: ${codeOf(error)}`;
+}
+
+function databaseWords(error: SystemError): string | null {
   if (error.syscall === 'connect') return `DATABASE_URL: the database can't be reached: ${error.message}`;
+  const code = codeOf(error);
   if (code.startsWith('SQLITE_') || error.name === 'DriverAdapterError' || isRefusalOfPostgresql(code)) {
     return `DATABASE_URL: the database can't be opened: ${error.message}`;
-  }
-  if (FILE_CALLS.includes(String(error.syscall)) && typeof error.path === 'string') {
-    return `DATABASE_URL, STANDDOWN_DATA_DIR: ${error.path} can't be written: ${code}`;
   }
   return null;
 }
 
-/** The same as an error, for whoever has no log. */
-export function explainedFailure(error: Error, config: Pick<Config, 'http'>): Error {
-  const reason = explainStartFailure(error, config);
-  return reason === null ? error : new Error(reason, { cause: error });
+function fileWords(error: SystemError): string | null {
+  if (!FILE_CALLS.includes(String(error.syscall)) || typeof error.path !== 'string') return null;
+  return `DATABASE_URL, STANDDOWN_DATA_DIR: ${error.path} can't be written: ${codeOf(error)}`;
+}
+
+function codeOf({ code }: SystemError): string {
+  return typeof code === 'string' ? code : '';
 }
 
 /** SQLSTATE: wrong password (28), no such database (3D), no permission (42501), not ready (57P03). */

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../app/config/index.ts';
 import { formatProblem } from '../core/documents/index.ts';
+import { StartRefused } from '../engine/ports.ts';
 import type { Act } from './commands/act.ts';
 import { addAgentCommand } from './commands/agent.ts';
 import { addAttendCommand } from './commands/attend.ts';
@@ -109,7 +110,7 @@ function describeError(error: unknown): Told | null {
   }
   return {
     exitCode: EXIT.workFailed,
-    code: 'internal',
+    code: error instanceof StartRefused ? 'not_started' : 'internal',
     message: error instanceof Error ? error.message : String(error),
   };
 }

@@ -7,6 +7,7 @@ export * from './ports/queries.ts';
 export * from './ports/reads.ts';
 export * from './ports/retention.ts';
 export * from './ports/runner.ts';
+export * from './ports/start.ts';
 export * from './ports/store.ts';
 export * from './ports/sweep.ts';
 export * from './ports/work-queue.ts';

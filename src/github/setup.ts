@@ -5,6 +5,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Options, run } from 'probot';
+import { StartRefused } from '../engine/ports.ts';
 
 export interface SetupOptions {
   /** Whoever reaches this address can set the credentials: loopback, unless something in front of it asks who they are. */
@@ -52,14 +53,15 @@ export async function serveSetup({ host, port, hookUrl, log, onRegistered }: Set
 function checkManifest(path: string): void {
   const text = readManifest(path);
   // The page puts the manifest into an attribute in single quotes, unescaped.
-  if (text.replace(/#.*$/gm, '').includes("'")) throw new Error(`${path}: an apostrophe would break the set-up page`);
+  if (text.replace(/#.*$/gm, '').includes("'"))
+    throw new StartRefused(`${path}: an apostrophe would break the set-up page`);
 }
 
 function readManifest(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new Error(`${path} is needed: the App would be registered public and without permissions`, { cause });
+    throw new StartRefused(`${path} is needed: the App would be registered public and without permissions`, { cause });
   }
 }
 

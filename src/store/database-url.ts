@@ -1,6 +1,7 @@
 /** What `DATABASE_URL` may say: `file:` names an SQLite file, `postgres:` or `postgresql:` a PostgreSQL database. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StartRefused } from '../engine/ports.ts';
 
 export type DatabaseLocation = { dialect: 'sqlite'; file: string } | { dialect: 'postgresql'; url: string };
 
@@ -8,13 +9,13 @@ export type DatabaseLocation = { dialect: 'sqlite'; file: string } | { dialect: 
 export function parseDatabaseUrl(databaseUrl: string): DatabaseLocation {
   if (databaseUrl.startsWith('file:')) return { dialect: 'sqlite', file: sqliteFile(databaseUrl) };
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return { dialect: 'postgresql', url: postgresqlUrl(databaseUrl) };
-  throw new Error('DATABASE_URL must be file:PATH (SQLite) or postgresql://USER@HOST:PORT/DATABASE');
+  throw new StartRefused('DATABASE_URL must be file:PATH (SQLite) or postgresql://USER@HOST:PORT/DATABASE');
 }
 
 function sqliteFile(databaseUrl: string): string {
   const path = databaseUrl.startsWith('file://') ? fileURLToPath(databaseUrl) : databaseUrl.slice('file:'.length);
   if (path === '' || path.startsWith(':') || path.includes('?')) {
-    throw new Error(
+    throw new StartRefused(
       'DATABASE_URL must name a file after file:, without parameters; an in-memory database keeps nothing',
     );
   }
@@ -24,11 +25,11 @@ function sqliteFile(databaseUrl: string): string {
 function postgresqlUrl(databaseUrl: string): string {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
   if (url === null || url.pathname.length < 2) {
-    throw new Error('DATABASE_URL is not of the form postgresql://USER@HOST:PORT/DATABASE');
+    throw new StartRefused('DATABASE_URL is not of the form postgresql://USER@HOST:PORT/DATABASE');
   }
   const schema = url.searchParams.get('schema') ?? 'public';
   if (schema !== 'public') {
-    throw new Error(
+    throw new StartRefused(
       `DATABASE_URL asks for the schema ${schema}; Standdown needs a database of its own and uses public`,
     );
   }

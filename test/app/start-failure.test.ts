@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { explainedFailure, explainStartFailure } from '../../src/app/start-failure.ts';
+import { explainedAgentFailure, explainedFailure } from '../../src/app/start-failure.ts';
+import { StartRefused } from '../../src/engine/ports.ts';
 import { migrate } from '../../src/store/index.ts';
 import { serveHttp } from '../../src/web/index.ts';
 
@@ -35,8 +36,13 @@ describe('a start that failed is told in the words of the settings', () => {
     const { port, server } = await taken();
     const error = await failureOf(serveHttp({ app: { fetch: () => new Response() }, host: '127.0.0.1', port }));
     server.close();
-    expect(explainStartFailure(error, { http: { host: '127.0.0.1', port } })).toBe(
+    const told = explainedFailure(error, { http: { host: '127.0.0.1', port } });
+    expect(told).toBeInstanceOf(StartRefused);
+    expect(told.message).toBe(
       `PORT: another program listens on 127.0.0.1:${port} already: end it, or set another PORT`,
+    );
+    expect(explainedAgentFailure(error, { host: '127.0.0.1', port }).message).toBe(
+      `--listen: another program listens on 127.0.0.1:${port} already: end it, or set another --listen`,
     );
   });
 
@@ -44,11 +50,11 @@ describe('a start that failed is told in the words of the settings', () => {
     const file = join(dir, 'a-text');
     await writeFile(file, 'a text that is no database, and long enough for a header of one'.repeat(4));
     const junk = await failureOf(migrate(`file:${file}`));
-    expect(explainStartFailure(junk, { http })).toMatch(
+    expect(explainedFailure(junk, { http }).message).toMatch(
       /^DATABASE_URL: the database can't be opened: .*not a database/,
     );
     const below = await failureOf(migrate(`file:${join(file, 'below', 'x.db')}`));
-    expect(explainStartFailure(below, { http })).toBe(
+    expect(explainedFailure(below, { http }).message).toBe(
       `DATABASE_URL, STANDDOWN_DATA_DIR: ${join(file, 'below')} can't be written: ENOTDIR`,
     );
   });

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +25,8 @@ interface Serving {
   child: ChildProcess;
   url: string;
   lines: string[];
+  /** Those on standard error. */
+  told: string[];
   exited: Promise<number | null>;
 }
 
@@ -73,17 +76,19 @@ function environment(more: Record<string, string> = {}): Record<string, string> 
 async function serve(more: Record<string, string> = {}): Promise<Serving> {
   const child = spawn(process.execPath, [cli, 'serve'], { cwd: place, env: environment(more), stdio: 'pipe' });
   const lines: string[] = [];
+  const told: string[] = [];
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const url = new Promise<string>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
         lines.push(line);
+        if (stream === child.stderr) told.push(line);
         const found = /"url":"(http:[^"]+)".*"listening"/.exec(line)?.[1];
         if (found) resolve(found);
       });
     }
   });
-  const serving = { child, lines, exited, url: '' };
+  const serving = { child, lines, told, exited, url: '' };
   running.push(serving);
   const started = await Promise.race([url, exited.then(() => null)]);
   return Object.assign(serving, { url: started ?? '' });
@@ -207,6 +212,11 @@ function countOf({ lines }: Serving, text: string): number {
   return lines.filter((line) => line.includes(text)).length;
 }
 
+function expectOneSentence({ lines, told }: Serving, words: string): void {
+  expect(told).toEqual([`standdown: ${words}`]);
+  expect(lines.join('\n')).not.toContain('"stack"');
+}
+
 describe('an app that can not start', () => {
   it('names every wrong setting at once and exits with 2', async () => {
     const app = await serve({ PORT: 'ninety', RECONCILIATION_INTERVAL_SECONDS: '-1', WEBHOOK_SECRET: 'development' });
@@ -220,7 +230,27 @@ describe('an app that can not start', () => {
     const first = await serve();
     const second = await serve();
     expect(await second.exited).toBe(1);
-    expect(second.lines.join('\n')).toContain('another Standdown uses the database');
+    const file = join(place, 'data', 'standdown.db');
+    expectOneSentence(
+      second,
+      `another Standdown uses the database ${file}: one SQLite file serves one app (PostgreSQL many)`,
+    );
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  });
+
+  it('says in one sentence what was foreseen, without a stack, and exits with 1', async () => {
+    const first = await serve();
+    const { port, host } = new URL(first.url);
+    const other = { DATABASE_URL: `file:${join(place, 'other.db')}` };
+    const locked = await serve(other);
+    expect(await locked.exited).toBe(1);
+    const has = `another Standdown, process ${first.child.pid} on ${hostname()}, uses the data directory`;
+    expectOneSentence(locked, `${has} ${join(place, 'data')}: each needs its own`);
+    const taken = await serve({ ...other, STANDDOWN_DATA_DIR: join(place, 'others'), PORT: port });
+    expect(await taken.exited).toBe(1);
+    expectOneSentence(taken, `PORT: another program listens on ${host} already: end it, or set another PORT`);
+    const nowhere = await serve({ DATABASE_URL: 'file::memory:' });
+    expect(await nowhere.exited).toBe(1);
+    expect(nowhere.told).toEqual([expect.stringMatching(/^standdown: DATABASE_URL must name a file/)]);
   });
 });

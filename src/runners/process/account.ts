@@ -1,6 +1,7 @@
 /** The operating-system account that runs belong to, if it is not the app's own. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { StartRefused } from '../../engine/ports.ts';
 import { hasProgram } from './program.ts';
 
 export interface Account {
@@ -14,14 +15,15 @@ export interface Account {
 export async function findAccount(runner: string, user: string | undefined, path: string): Promise<Account | null> {
   if (user === undefined) return null;
   const account = await lookUp(user);
-  if (account === null) throw new Error(`runner ${runner}: user: there is no account "${user}" on this machine`);
+  if (account === null) throw new StartRefused(`runner ${runner}: user: there is no account "${user}" on this machine`);
   if (account.uid === process.getuid?.()) return null;
   if (process.getuid?.() !== 0) {
-    throw new Error(
+    throw new StartRefused(
       `runner ${runner}: user: "${user}" needs the app to run as root, to start programs under that account`,
     );
   }
-  if (!hasProgram('setpriv', path)) throw new Error(`runner ${runner}: user: needs the program setpriv (util-linux)`);
+  if (!hasProgram('setpriv', path))
+    throw new StartRefused(`runner ${runner}: user: needs the program setpriv (util-linux)`);
   return account;
 }
 

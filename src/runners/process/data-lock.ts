@@ -8,6 +8,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartRefused } from '../../engine/ports.ts';
 import { type Environment, supervisorEnvironment } from './environment.ts';
 import { readStat } from './proc.ts';
 import { makePassage } from './working-directory.ts';
@@ -27,7 +28,7 @@ export async function lockDataDirectory(dataDir: string, processEnv: Environment
   try {
     for (let waited = 0; !tryLock(fd, file, processEnv); waited += TRY_AGAIN_MS) {
       if (waited >= WAIT_MS)
-        throw new Error(`${holderIn(file)} uses the data directory ${dataDir}: each needs its own`);
+        throw new StartRefused(`${holderIn(file)} uses the data directory ${dataDir}: each needs its own`);
       await delay(TRY_AGAIN_MS);
     }
     noteHolder(fd);
@@ -51,7 +52,7 @@ function openLock(file: string): number {
   try {
     return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
-    throw new Error(`the data directory can't be locked: ${(error as Error).message}`);
+    throw new StartRefused(`the data directory can't be locked: ${(error as Error).message}`);
   }
 }
 
@@ -62,7 +63,7 @@ function tryLock(fd: number, file: string, processEnv: Environment): boolean {
   if (status === 0) return true;
   const words = String(stderr ?? '').trim();
   if (status === TAKEN && words === '') return false;
-  throw new Error(`the data directory can't be locked: ${reasonOf(error, words, file)}`);
+  throw new StartRefused(`the data directory can't be locked: ${reasonOf(error, words, file)}`);
 }
 
 function reasonOf(error: SpawnSyncReturns<Buffer>['error'], words: string, file: string): string {

@@ -5,6 +5,7 @@ import { existsSync, linkSync, mkdirSync, realpathSync, rmSync, writeFileSync } 
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { StartRefused } from '../../engine/ports.ts';
 import { becomeAccount, findAccount } from './account.ts';
 import type { Containment } from './containment/level.ts';
 import { chooseLevel, probeLevels } from './containment/probe.ts';
@@ -49,10 +50,11 @@ export interface MachineOptions {
 /** Throws one error that says what the machine lacks. */
 export async function exploreMachine(options: MachineOptions): Promise<Machine> {
   const { name, dataDir, processEnv, passEnv } = options;
-  if (!existsSync('/proc/self/stat')) throw new Error(`runner ${name}: kind process needs /proc, as Linux has it`);
+  if (!existsSync('/proc/self/stat'))
+    throw new StartRefused(`runner ${name}: kind process needs /proc, as Linux has it`);
   const env = supervisorEnvironment(processEnv);
   const missing = NEEDED_TOOLS.filter((tool) => !hasProgram(tool, env.PATH ?? ''));
-  if (missing.length > 0) throw new Error(`runner ${name}: these programs are missing: ${missing.join(', ')}`);
+  if (missing.length > 0) throw new StartRefused(`runner ${name}: these programs are missing: ${missing.join(', ')}`);
   const account = await findAccount(name, options.user, env.PATH ?? '');
   const places = makePlaces(name, dataDir, options.root, account);
   if (account !== null) await proveReach(name, places, env);
@@ -74,7 +76,7 @@ export async function exploreMachine(options: MachineOptions): Promise<Machine> 
 }
 
 function makePlaces(name: string, dataDir: string, root: string | undefined, account: Places['account']): Places {
-  if (dataDir.includes('\n')) throw new Error(`runner ${name}: the data directory's path holds a line break`);
+  if (dataDir.includes('\n')) throw new StartRefused(`runner ${name}: the data directory's path holds a line break`);
   makePassage(dataDir);
   const real = realpathSync(dataDir);
   const [runs, tasks] = [join(real, 'runs'), join(real, 'tasks')];
@@ -82,7 +84,7 @@ function makePlaces(name: string, dataDir: string, root: string | undefined, acc
   makePassage(tasks);
   makePassage(join(real, 'results'));
   const places: Places = { runs, results: realpathSync(join(real, 'results')), tasks, root: root ?? real, account };
-  if (!existsSync(places.root)) throw new Error(`runner ${name}: root: ${places.root} does not exist`);
+  if (!existsSync(places.root)) throw new StartRefused(`runner ${name}: root: ${places.root} does not exist`);
   proveHardLinks(name, places.runs);
   return places;
 }
@@ -95,7 +97,9 @@ function proveHardLinks(name: string, dir: string): void {
     rmSync(`${file}-link`, { force: true });
     linkSync(file, `${file}-link`);
   } catch (error) {
-    throw new Error(`runner ${name}: the data directory can't hold records of runs: ${(error as Error).message}`);
+    throw new StartRefused(
+      `runner ${name}: the data directory can't hold records of runs: ${(error as Error).message}`,
+    );
   } finally {
     rmSync(file, { force: true });
     rmSync(`${file}-link`, { force: true });
@@ -108,7 +112,7 @@ async function proveReach(name: string, { tasks, results, account }: Places, env
   for (const dir of [tasks, results]) {
     if (await works(setpriv, [...words, 'sh', '-c', 'cd -- "$0"', dir], env)) continue;
     const remedy = 'give others permission to pass through (chmod o+x) it and each directory above it';
-    throw new Error(`runner ${name}: user: account "${account?.name}" can't enter ${dir}: ${remedy}`);
+    throw new StartRefused(`runner ${name}: user: account "${account?.name}" can't enter ${dir}: ${remedy}`);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DiagnoseMigrationHistoryOutput } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { StartRefused } from '../../engine/ports.ts';
 import { ALL_TABLES, toMigrationList, withSchemaEngine } from './engine.ts';
 import type { MigrationFolder } from './folder.ts';
 
@@ -19,7 +20,7 @@ export async function applyMigrations(
     // The engine can't diagnose an SQLite database that has no history yet.
     const found = history && (await engine.diagnoseMigrationHistory({ ...input, optInToShadowDatabase: false }));
     const problem = found && explainProblem(found);
-    if (problem !== null) throw new Error(`the database can't be used by this version of Standdown: ${problem}`);
+    if (problem !== null) throw new StartRefused(`the database can't be used by this version of Standdown: ${problem}`);
     return (await engine.applyMigrations(input)).appliedMigrationNames;
   });
 }

@@ -3,6 +3,7 @@
  * The lock belongs to a session, so it ends with this process, however that ends.
  */
 import pg from 'pg';
+import { StartRefused } from '../../engine/ports.ts';
 import { LOCK_SPACE } from './locks.ts';
 
 const WAIT_MS = 10_000;
@@ -41,7 +42,8 @@ export async function lockRunners(
 async function lockRunner(session: pg.Client, name: string): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   while (!(await tryLock(session, name))) {
-    if (Date.now() >= deadline) throw new Error(`the runner ${name} is driven by another app on the same database`);
+    if (Date.now() >= deadline)
+      throw new StartRefused(`the runner ${name} is driven by another app on the same database`);
     await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
   }
 }

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
 import type { Clock } from '../../engine/ports.ts';
+import { StartRefused } from '../../engine/ports.ts';
 import { type Connection, type Dialect, TRANSACTION_OPTIONS } from '../database.ts';
 import { makePlaceCheck } from './database-file.ts';
 import { makeExclusiveFactory, statement } from './exclusive-adapter.ts';
@@ -42,7 +43,7 @@ async function prepareConnection(adapter: SqlDriverAdapter): Promise<void> {
   const answer = await adapter.queryRaw(statement('PRAGMA journal_mode = WAL'));
   const mode = answer.rows[0]?.[0];
   if (mode !== 'wal') {
-    throw new Error(`the database's file system does not allow SQLite's WAL mode (it stays in ${String(mode)})`);
+    throw new StartRefused(`the database's file system does not allow SQLite's WAL mode (it stays in ${String(mode)})`);
   }
   await adapter.queryRaw(statement('PRAGMA synchronous = FULL'));
   await adapter.queryRaw(statement('PRAGMA foreign_keys = ON'));

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
+import { StartRefused } from '../../engine/ports.ts';
 import { ensurePrivateFile } from './database-file.ts';
 
 const RETRY_MS = 50;
@@ -14,7 +15,9 @@ export async function lockDatabase(file: string, waitMs: number): Promise<() => 
     const release = tryLock(`${file}.lock`);
     if (release !== null) return release;
     if (waited >= waitMs) {
-      throw new Error(`another Standdown uses the database ${file}: one SQLite file serves one app (PostgreSQL many)`);
+      throw new StartRefused(
+        `another Standdown uses the database ${file}: one SQLite file serves one app (PostgreSQL many)`,
+      );
     }
     await delay(RETRY_MS);
   }

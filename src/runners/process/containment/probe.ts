@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { StartRefused } from '../../../engine/ports.ts';
 import { throwIfShort } from '../proc.ts';
 import { killGroup, processesIn } from './cgroup.ts';
 import { CONTAINMENTS, type Containment } from './level.ts';
@@ -47,7 +48,7 @@ export function chooseLevel({ groups, namespace, notes }: Available, forced: Con
   const available: Record<Containment, boolean> = { cgroup: groups !== null, pidns: namespace !== null, scan: true };
   if (forced === undefined) return CONTAINMENTS.find((level) => available[level]) ?? 'scan';
   if (available[forced]) return forced;
-  throw new Error(notes.find((note) => note.startsWith(forced)) ?? `${forced} is not available`);
+  throw new StartRefused(notes.find((note) => note.startsWith(forced)) ?? `${forced} is not available`);
 }
 
 /** Moves a process into a group below our own, or beside it, kills it there, and sees the group empty. */
