@@ -175,6 +175,8 @@ export function entryOf(runId: string, probe: Probe): AgentEntry | null {
   const run = { run_id: runId };
   switch (probe.state) {
     case 'no_record':
+    // Only what people attend is claimed.
+    case 'claimed':
       return null;
     case 'unclaimed':
     case 'voided':

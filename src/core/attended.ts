@@ -16,6 +16,9 @@ export function attendCommand(taskId: string): string {
 /** So long nothing may be heard of a session before its run is given up. */
 export const LEASE_MS = 900_000;
 
+/** A claim whose session has asked for no news so long can't be waited for. Before its first answer to that no command begins. */
+export const CONFIRM_MS = 60_000;
+
 /** One that is to end asks far more often: after so long without a word it does not carry out its KILL. */
 export const UNHEARD_MS = 30_000;
 
@@ -47,6 +50,9 @@ export interface AttendedEnd {
   killed: boolean | null;
 }
 
+/** `claimed`: until it asks for news once. Then it is `begun`, or, where it never did, `voided` for good; not one after the other. */
+export type AttendedPhase = 'claimed' | 'begun' | 'voided';
+
 export interface AttendedRun {
   runId: string;
   /** Made by the session: whoever knows it is the one that claimed the run. */
@@ -56,6 +62,7 @@ export interface AttendedRun {
   isVisible: boolean;
   claimedAt: Date;
   heardAt: Date;
+  phase: AttendedPhase;
   /** The signal that was ordered; null: none was. */
   order: 'term' | 'kill' | null;
   /** The newest signal that an app sent to the command itself, KILL never without TERM before it; null: none did. */
@@ -74,6 +81,8 @@ export interface SeenAttendant {
   left: readonly number[];
 }
 
+export const LEFT_REASON = 'whoever claimed it left before its command could begin';
+
 export const GONE_REASON = 'whoever attended it is gone without a word, and so is the command';
 
 export const UNHEARD_REASON = 'whoever attended it lives and gives no sign, and its command is gone';
@@ -91,7 +100,8 @@ export function isUnheard({ heardAt, order, end }: AttendedRun, isStopped: boole
 }
 
 export function probeAttended(run: AttendedRun, { alive, unheard, left }: SeenAttendant, hearing: Hearing): Probe {
-  const { attendant, claimedAt: startedAt, heardAt, sent, end } = run;
+  const { attendant, claimedAt: startedAt, heardAt, phase, sent, end } = run;
+  if (phase === 'voided') return { state: 'voided', reason: LEFT_REASON };
   if (end !== null) {
     const { exitCode, signal, at, survivors } = end;
     // Where nobody can look they live until a person says that they don't.
@@ -99,6 +109,7 @@ export function probeAttended(run: AttendedRun, { alive, unheard, left }: SeenAt
     const ended = { state: 'exited', exitCode, signal, startedAt, endedAt: at, survivors: living } as const;
     return { ...ended, containment: 'scan', ...killedIn(sent === 'kill' || end.killed) };
   }
+  if (phase === 'claimed') return { state: 'claimed', until: confirmUntil(run, alive, hearing) };
   // Its guard may have sent KILL.
   const killed = killedIn(sent === null ? null : sent === 'kill');
   if (alive === false) return { state: 'vanished', startedAt, survivors: left, reason: GONE_REASON, ...killed };
@@ -111,6 +122,12 @@ export function probeAttended(run: AttendedRun, { alive, unheard, left }: SeenAt
   }
   // Its output goes past us, and is no sign of silence.
   return { state: 'running', startedAt, lastOutputAt: hearing.now, containment: 'scan' };
+}
+
+function confirmUntil({ claimedAt }: AttendedRun, alive: boolean | null, { deafUntil }: Hearing): Date {
+  // Nobody is left that could say so.
+  if (alive === false) return claimedAt;
+  return new Date(Math.max(claimedAt.getTime(), deafUntil.getTime()) + CONFIRM_MS);
 }
 
 function killedIn(killed: boolean | null): { killed?: boolean } {

@@ -65,8 +65,10 @@ export function isLive(run: Run | null): run is Run {
 export type Probe =
   /** Neither claimed nor voided: a start may be tried (again). */
   | { state: 'unclaimed' }
-  /** The start was voided before a process existed; it can never begin. */
-  | { state: 'voided' }
+  /** The start was voided before a process existed; it can never begin. `reason`: nobody is to blame, a sentence for people. */
+  | { state: 'voided'; reason?: string }
+  /** Whoever claimed it has not said yet that it begins; from then on it is to be voided. */
+  | { state: 'claimed'; until: Date }
   /** `lastOutputAt`: from when on it is silent, its output or the time from which it could be heard again. */
   | { state: 'running'; startedAt: Date; lastOutputAt: Date | null; containment: Containment }
   /** The first process ended. `survivors` are live pids that still belong to the run: it is gone only when empty. */

@@ -29,7 +29,7 @@ export async function observe(deps: Deps, task: Task, found: FoundEvidence | nul
   const reopened = episode?.state === 'undone' && (isEnded(task.state) || task.target !== null);
   // What survived its KILL is all that may still run in a batch whose name another one has taken.
   const outlived = isLive(run) && task.state === 'blocked';
-  const over = probe !== null && probe.state !== 'running' && probe.state !== 'unreadable';
+  const over = probe !== null && !['running', 'claimed', 'unreadable'].includes(probe.state);
   const succeeded = probe?.state === 'exited' && naturalResult(probe, 'work').state === 'succeeded';
   const runsAgain = over && (!succeeded || task.target !== null);
   const since = new Date(deps.clock().getTime() - HOUR_MS);

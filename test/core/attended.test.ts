@@ -3,6 +3,7 @@ import {
   type AttendedRun,
   GONE_REASON,
   isUnheard,
+  LEFT_REASON,
   probeAttended,
   type SeenAttendant,
 } from '../../src/core/attended.ts';
@@ -15,7 +16,7 @@ const attendant = { host: 'lab-3', boot: 'b', pidNamespace: '1', pid: 7, start: 
 function anAttendedRun(set: Partial<AttendedRun> = {}): AttendedRun {
   return {
     ...{ runId: 'run_1', session: 's', attendant, isVisible: true, claimedAt: at(0), heardAt: at(0) },
-    ...{ order: null, sent: null, end: null, ...set },
+    ...{ phase: 'begun', order: null, sent: null, end: null, ...set },
   };
 }
 
@@ -76,6 +77,18 @@ describe('an attended run', () => {
     // Its guard, or a session that does not say, may have.
     expect(probe({ order: 'kill' }, { ...gone, left: [] })).not.toHaveProperty('killed');
     expect(probe({ order: 'kill', end: { ...end, killed: null } }, unseen)).not.toHaveProperty('killed');
+  });
+
+  it('that is only claimed waits a minute to begin, and not for one that is gone', () => {
+    const phase = 'claimed';
+    expect(probe({ phase }, unseen, 10)).toEqual({ state: 'claimed', until: at(60) });
+    expect(probe({ phase }, unseen, 10, at(100))).toEqual({ state: 'claimed', until: at(160) });
+    expect(probe({ phase }, { alive: true, unheard: false, left: [] }, 10)).toEqual({
+      state: 'claimed',
+      until: at(60),
+    });
+    expect(probe({ phase }, { ...gone, left: [] }, 10)).toEqual({ state: 'claimed', until: at(0) });
+    expect(probe({ phase: 'voided' }, unseen, 10)).toEqual({ state: 'voided', reason: LEFT_REASON });
   });
 
   it('has ended as it was told, whatever is seen', () => {

@@ -120,6 +120,35 @@ test('a signal that comes before the claim is answered gives the task back, and 
   expect(ends()).toMatchObject([{ signal: 'INT', exit_code: null, survivors: [] }]);
 });
 
+test('nothing begins before the app has said that it may', async () => {
+  let answer = () => {};
+  const after = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  app.answers[NEWS] = { ...RUNNING, after };
+  const attending = start();
+  await expect.poll(() => callsOf(NEWS).length, WAIT).toBe(1);
+  expect([attending.out(), pidsOf(word)]).toEqual(['', [attending.pid]]);
+  app.answers[NEWS] = RUNNING;
+  answer();
+  await up(attending);
+});
+
+test('nothing begins where the claim was taken back, or is to end already', async () => {
+  app.answers[NEWS] = { body: { state: 'over', signal: null, grace_seconds: 600, why: 'run 1 was taken back' } };
+  const late = start();
+  expect([await late.done, late.out(), late.err()]).toEqual([
+    ...[5, '', 'standdown: nothing was started: run 1 was taken back\n'],
+  ]);
+  expect(ends()).toEqual([]);
+  app.answers[NEWS] = { body: { state: 'stopping', signal: 'TERM', grace_seconds: 600, why } };
+  const stopped = start();
+  expect([await stopped.done, stopped.out(), stopped.err()]).toEqual([
+    ...[124, '', `standdown: nothing was started: ${why}\n`],
+  ]);
+  expect(ends()).toMatchObject([{ signal: 'TERM', exit_code: null, survivors: [] }]);
+});
+
 test('a second signal gives the claim up', async () => {
   app.answers[CLAIM] = { ...claimed(1), after: new Promise(() => {}) };
   const attending = start();

@@ -153,7 +153,8 @@ test('a session whose run was given up is told so when it comes back, and its co
   fake.answers['POST /tasks/task_1/attend'] = {
     ...{ status: 201, body: { run_id: 'run_1', number: 2, grace_seconds: 0.5, lease_seconds: 900, env } },
   };
-  fake.answers['GET /runs/run_1/attend'] = { status: 502, body: 'the proxy says so' };
+  const silent = { status: 502, body: 'the proxy says so' };
+  fake.answers['GET /runs/run_1/attend'] = silent;
   fake.answers['POST /runs/run_1/attend/end'] = { status: 202, body: { accepted: true } };
   const word = makeMarker();
   words.push(word);
@@ -162,9 +163,13 @@ test('a session whose run was given up is told so when it comes back, and its co
   const at = { ...place, url: fake.url, token: API_TOKEN };
   const attending = attendTask(at, ['--task', 'task_1', '--', 'perl', '-e', program, word]);
   try {
-    await expect
-      .poll(() => [attending.out(), attending.err()].join(), WAIT)
-      .toMatch(/^2::\n,.*the command goes on: .*502/);
+    await expect.poll(() => attending.err(), WAIT).toMatch(/gives no answer, nothing is started until it does: .*502/);
+    expect(attending.out()).toBe('');
+    const running = { state: 'running', signal: null, grace_seconds: null, why: null };
+    fake.answers['GET /runs/run_1/attend'] = { body: running };
+    await expect.poll(() => attending.out(), WAIT).toBe('2::\n');
+    fake.answers['GET /runs/run_1/attend'] = silent;
+    await expect.poll(() => attending.err(), WAIT).toMatch(/the command goes on: .*502/);
     const over = {
       state: 'over',
       signal: null,

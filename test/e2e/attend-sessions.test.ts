@@ -118,8 +118,10 @@ const tellEnd = ({ runId, session }: Held, end: object = { exit_code: 0 }) =>
 async function held(batch: RestBatch, by: Attendant = anAttendant()): Promise<Held> {
   const { status, body } = await attend(batch, by);
   expect(status).toBe(201);
+  const at = { runId: (body as { run_id: string }).run_id, session: by.session };
+  expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
   await untilRunning(world, batch, 'train');
-  return { runId: (body as { run_id: string }).run_id, session: by.session };
+  return at;
 }
 
 describe('a claim', () => {
@@ -203,6 +205,59 @@ describe('a claim', () => {
     // No webhook told of the close.
     await expect.poll(async () => (await refused()).message, WAIT).toMatch(/closed: reopen it first|train is done/);
     expect(await numberOfRuns(world, idOf(batch))).toBe(0);
+  });
+});
+
+describe('a claim whose session is never heard', () => {
+  const claim = async (batch: RestBatch, by = anAttendant()): Promise<Held> => {
+    const { status, body } = await attend(batch, by);
+    expect(status).toBe(201);
+    return { runId: (body as { run_id: string }).run_id, session: by.session };
+  };
+
+  it('is taken back after a minute: its task is ready with all its attempts, and it can begin no more', async () => {
+    const batch = await submitTask({ retry: { attempts: 1, environment_attempts: 1 } });
+    const at = await claim(batch);
+    await looked();
+    expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'starting' });
+    ahead = 0.9 * MINUTE;
+    await looked();
+    expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'starting' });
+    ahead = 1.1 * MINUTE;
+    await untilTask(world, batch, 'train', { state: 'ready', attempt: 0, runNumber: 1 });
+    const reason = 'whoever claimed it left before its command could begin';
+    expect(await runOf(world, batch, 'train')).toMatchObject({ ...{ state: 'failed', cause: 'start_failed' }, reason });
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'over', why: `run 1 of train: ${reason}` });
+    expect((await attend(batch, { ...anAttendant(), session: at.session })).status).toBe(409);
+    const next = await claim(batch);
+    expect((await heartbeat(next)).body).toMatchObject({ state: 'running' });
+    expect((await tellEnd(next)).status).toBe(202);
+    await untilTask(world, batch, 'train', { state: 'done', runNumber: 2 });
+  });
+
+  it('is not taken back while the app was away, nor once it was heard', async () => {
+    const batch = await submitTask();
+    const at = await claim(batch);
+    await world.stop();
+    ahead = 5 * MINUTE;
+    await world.start();
+    await looked();
+    expect(await runOf(world, batch, 'train')).toMatchObject({ state: 'starting' });
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'running' });
+    ahead = 8 * MINUTE;
+    await looked();
+    await untilRunning(world, batch, 'train');
+  });
+
+  it('is stopped by a close before it could begin', async () => {
+    const issue = newIssue(world);
+    const batch = await submitTask({ issue: issue.number });
+    const at = await claim(batch);
+    await looked();
+    world.clock.forward();
+    issue.close({ by: 'ann', reason: 'not_planned' });
+    await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'issue_not_planned' });
+    expect((await heartbeat(at)).body).toMatchObject({ state: 'over' });
   });
 });
 

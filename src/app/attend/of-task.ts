@@ -5,10 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { attendantOfSelf } from '../../runners/process/attended/sight.ts';
+import { untilConfirmed } from './confirm.ts';
 import { untilOrdered } from './follow.ts';
 import type { AttendWorld, Claimed, TaskDesk, TaskOrder } from './order.ts';
 import { AttendError } from './refusal.ts';
-import { type CommandEnd, exitCodeOf, type Outcome, runWatched, withoutSecrets } from './run.ts';
+import { type CommandEnd, exitCodeOf, type Outcome, runWatched, STOPPED, withoutSecrets } from './run.ts';
 import { type CaughtSignals, catchSignals } from './signals.ts';
 import { tellEnd } from './tell-end.ts';
 
@@ -22,12 +23,14 @@ export async function attendTask(order: TaskOrder, world: AttendWorld): Promise<
   const signals = catchSignals(() => tell(WAITS));
   try {
     const claimed = await claimUnlessTold(desk, session, signals);
-    const signal = signals.first();
+    const isOrdered =
+      claimed !== null && (await untilConfirmed(desk, { runId: claimed.runId, session }, { signals, tell }));
     // As if the command had been started, and had it at once.
+    const signal = signals.first() ?? (isOrdered ? 'SIGTERM' : null);
     if (claimed === null || signal !== null) {
       const outcome = neverBegun({ exitCode: null, signal });
       if (claimed !== null) await tellEnd(desk, { runId: claimed.runId, session }, { outcome, tell });
-      return 128 + constants.signals[signal ?? 'SIGINT'];
+      return isOrdered ? STOPPED : 128 + constants.signals[signal ?? 'SIGINT'];
     }
     // From its first moment on signals are the command's.
     const running = run(claimed, session, { order, world });

@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 /** It was told to end: as timeout(1) has it. */
-const STOPPED = 124;
+export const STOPPED = 124;
 
 export function withoutSecrets(inherited: Readonly<Record<string, string | undefined>>) {
   const env = { ...inherited };

@@ -71,7 +71,10 @@ function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] 
     }
     case 'running':
       return [{ step: 'mark_started', startedAt: probe.startedAt, containment: probe.containment }];
+    case 'claimed':
+      return now < probe.until ? [{ step: 'recheck', at: probe.until }] : [{ step: 'signal', mode: 'void' }];
     case 'voided':
+      if (probe.reason !== undefined) return [giveBack(probe.reason, now)];
       return [
         settleNaturally(
           o,
@@ -89,6 +92,12 @@ function planStarting(o: TaskObservation, run: Run, now: Date): readonly Step[] 
   }
 }
 
+/** Nothing was tried: its task is as it was before, with all its attempts. */
+function giveBack(reason: string, now: Date): Step {
+  const never = { ...cancelledResult(null), state: 'failed', cause: 'start_failed', reason } as const;
+  return { step: 'settle', result: never, settlement: { becomes: 'given_back' }, goneAt: now };
+}
+
 function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): readonly Step[] {
   const { probe } = o;
   if (probe === null) return deadlines(o, run, policy, now);
@@ -98,6 +107,7 @@ function planRunning(o: TaskObservation, run: Run, policy: Policy, now: Date): r
       if (o.task.notBefore !== null) return [{ step: 'await_evidence', wait: null }];
       return deadlines(o, run, policy, now);
     case 'unclaimed':
+    case 'claimed':
     case 'unreadable':
       return deadlines(o, run, policy, now);
     case 'exited':

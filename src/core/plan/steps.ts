@@ -24,6 +24,8 @@ export type Settlement =
   | { becomes: 'requeued'; requeue: Requeue; effect: string | null }
   /** Queued again within its generation, at the stage that its runs call for. `notBeforeTold`: it is no time of the clock here. */
   | { becomes: 'retried'; notBefore: Date | null; notBeforeTold?: boolean; reason: string | null }
+  /** It never began, and nobody is to blame: queued again, as it was before it. */
+  | { becomes: 'given_back' }
   /** Its verify run begins in the place of its work run. */
   | { becomes: 'verifying' }
   /** Nobody could tell whether the work is right: a person has to. `why`: what speaks for it. */

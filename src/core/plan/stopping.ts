@@ -29,6 +29,8 @@ export function planStopping(o: TaskObservation, run: Run, policy: Policy, now: 
     case 'unclaimed':
       // Its runner has looked for whatever may live of it; one that was never seen must not begin any more.
       return run.startedAt === null ? [VOID] : settleStopped(o, run, cancelledResult(null), now);
+    case 'claimed':
+      return [VOID];
     case 'no_record':
       // Where its runner says more, it began somewhere, and nothing is left to void.
       return run.startedAt === null && probe.reason === undefined ? [VOID] : giveUpUnseen(o, run, probe, now);

@@ -91,7 +91,8 @@ export function makeClaims(deps: Deps): Claims {
       const task = await store.task(taskId);
       if (task === null) return { result: 'not_found' };
       const bar = (await barOf(deps, task)) ?? (await barOfIssue(deps, task));
-      if (bar !== null) return { result: 'conflict', ...bar };
+      // The same session may have been given it between these reads.
+      if (bar !== null) return (await claimedBy(deps, taskId, claim)) ?? { result: 'conflict', ...bar };
       return untilDecided({ taskId, claim, ended, branchBefore: await readBranchBefore(deps, task) });
     },
     async decide(turn = null) {
@@ -120,7 +121,7 @@ async function take(deps: Deps, { taskId, claim, ended, branchBefore }: Asked, t
     const now = clock();
     const run = newRun(newId('run'), { task: asAttended(task), purpose: 'work', branchBefore }, now);
     const unheard = { claimedAt: now, heardAt: now, order: null, sent: null, end: null };
-    const attended: AttendedRun = { ...claim, runId: run.id, ...unheard };
+    const attended: AttendedRun = { ...claim, runId: run.id, phase: 'claimed', ...unheard };
     const writes = beginRun({ task, run, batch }, now);
     // Elsewhere it would run until its lease is over.
     if (ended?.aborted) return LATE;

@@ -17,7 +17,9 @@ export async function endAttended(deps: Deps, { runId, session }: Session, end: 
     key: isLive(run) ? taskKey(run.taskId) : orphanKey(runId),
     dueAt: clock(),
   } as const;
-  if (await store.commit([{ write: 'attended.update', runId, session, set: { end } }, look]))
+  if (
+    await store.commit([{ write: 'attended.update', runId, session, from: ['claimed', 'begun'], set: { end } }, look])
+  )
     return { result: 'accepted' };
   const [known] = await store.attendedRuns([runId]);
   if (known === undefined) return { result: 'not_found' };

@@ -1,10 +1,11 @@
 /** What the session of an attended run hears: that it goes on, is to stop, or is over here. Each time it asks is a sign of life. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ATTENDED, type AttendedRun } from '../../core/attended.ts';
+import { ATTENDED, type AttendedRun, LEFT_REASON } from '../../core/attended.ts';
 import { overWords, stopWords } from '../../core/report/stop.ts';
 import { isLive, type Run } from '../../core/run.ts';
 import type { Deps } from '../deps.ts';
 import { graceSecondsOf } from '../grace.ts';
+import { taskKey } from '../keys.ts';
 import { withAnyOf } from '../with-any-of.ts';
 
 export interface Session {
@@ -54,11 +55,24 @@ export async function followAttended(
 
 /** null: it is that session's. One that has told of its end needs no lease. */
 export async function hear({ store, clock }: Deps, { runId, session }: Session): Promise<FollowResult | null> {
-  const set = { heardAt: clock() };
-  if (await store.commit([{ write: 'attended.update', runId, session, set }])) return null;
   const [known] = await store.attendedRuns([runId]);
   if (known === undefined) return { result: 'not_found' };
-  return known.session === session ? null : notYours(runId);
+  if (known.session !== session) return notYours(runId);
+  const now = clock();
+  const run = known.phase === 'claimed' ? await store.run(runId) : null;
+  // What is voided stays so: whoever hears that it runs may begin, and nobody else.
+  const heard = {
+    write: 'attended.update',
+    runId,
+    session,
+    from: ['claimed', 'begun'],
+    set: { heardAt: now, phase: 'begun' },
+  } as const;
+  await store.commit([
+    heard,
+    ...(run === null ? [] : [{ write: 'work.enqueue', key: taskKey(run.taskId), dueAt: now } as const]),
+  ]);
+  return null;
 }
 
 export function notYours(runId: string): { result: 'conflict'; message: string } {
@@ -81,11 +95,13 @@ async function look(deps: Deps, runId: string): Promise<AttendedNews | null> {
   return newsOf(deps, attended, run);
 }
 
-async function newsOf(deps: Deps, { order, end }: AttendedRun, run: Run): Promise<AttendedNews | null> {
+async function newsOf(deps: Deps, { order, phase, end }: AttendedRun, run: Run): Promise<AttendedNews | null> {
   const { store } = deps;
   const task = await store.task(run.taskId);
   if (task === null) return null;
   const graceSeconds = graceSecondsOf(deps, task, run);
+  if (phase === 'voided')
+    return { state: 'over', graceSeconds, why: `run ${run.number} of ${task.key}: ${LEFT_REASON}` };
   if (!isLive(run)) return { state: 'over', graceSeconds, why: overWords(task, run) };
   if (end !== null) return { state: 'over', graceSeconds, why: `run ${run.number} of ${task.key} has ended` };
   const { target } = task;

@@ -2,7 +2,7 @@
  * Every change is a list of guarded writes, carried out in one transaction: all or nothing, and nothing if any guard no longer
  * holds.
  */
-import type { AttendedRun } from '../../core/attended.ts';
+import type { AttendedPhase, AttendedRun } from '../../core/attended.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { IssueBlocker } from '../../core/blockers/blocker.ts';
 import type { CommandComment } from '../../core/comment.ts';
@@ -94,12 +94,13 @@ export type Write =
   | { write: 'run.update'; id: string; from: readonly RunState[]; set: Partial<Omit<Run, 'id' | 'taskId' | 'number'>> }
   /** Guard: neither the run nor the session has one. */
   | { write: 'attended.insert'; attended: AttendedRun }
-  /** Guard: it is that session's, and has told of no end. */
+  /** Guard: it is that session's, has told of no end, and is in one of these phases; default: whichever. */
   | {
       write: 'attended.update';
       runId: string;
       session: string;
-      set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'sent' | 'end'>>;
+      from?: readonly AttendedPhase[];
+      set: Partial<Pick<AttendedRun, 'heardAt' | 'phase' | 'order' | 'sent' | 'end'>>;
     }
   /** Guard: there is one. */
   | { write: 'attended.delete'; runId: string }

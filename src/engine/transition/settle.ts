@@ -54,6 +54,13 @@ function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date)
       // Its slot is free for others meanwhile; the schedule itself knows when this one's turn is.
       return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
     }
+    case 'given_back': {
+      const { task, run } = subject;
+      const attempt = Math.max(0, task.attempt - 1);
+      const changed = setTask(subject, { ...toRunAgain(task), target: null, attempt, notBefore: null }, now);
+      const event = taskEvent('TASK_READY', now, task, { run, data: { attempt, reason: run?.reason ?? null } });
+      return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
+    }
     case 'verifying':
       return beginVerify(subject, now);
     case 'undecided':

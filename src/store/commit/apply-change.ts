@@ -99,7 +99,8 @@ export async function applyChange(tx: Statements, change: Exclude<Change, { writ
     case 'attended.insert':
       return expectNew(tx.attendedRun.create({ data: toAttendedRow(change.attended), select: { runId: true } }));
     case 'attended.update': {
-      const where = { runId: change.runId, session: change.session, end: null };
+      const phase = change.from === undefined ? {} : { phase: { in: [...change.from] } };
+      const where = { runId: change.runId, session: change.session, end: null, ...phase };
       return expectOne(tx.attendedRun.updateMany({ where, data: toAttendedChange(change.set) }));
     }
     case 'attended.delete':

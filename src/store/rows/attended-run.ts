@@ -7,7 +7,7 @@ export function toAttendedRow({ attendant, end, ...run }: AttendedRun): Attended
 }
 
 export function toAttendedChange(
-  set: Partial<Pick<AttendedRun, 'heardAt' | 'order' | 'sent' | 'end'>>,
+  set: Partial<Pick<AttendedRun, 'heardAt' | 'phase' | 'order' | 'sent' | 'end'>>,
 ): Partial<AttendedRow> {
   return pickGiven(toAttendedRow(set as AttendedRun), set);
 }
@@ -17,6 +17,7 @@ export function fromAttendedRow(row: AttendedRow): AttendedRun {
   return {
     ...row,
     attendant: fromJson<AttendedRun['attendant']>(row.attendant),
+    phase: row.phase as AttendedRun['phase'],
     order: row.order as AttendedRun['order'],
     sent: row.sent as AttendedRun['sent'],
     end: end && withDate(end),

@@ -125,7 +125,11 @@ const OF_TASKS: readonly Operation[] = [
 
 const OF_ATTENDED: readonly Operation[] = [
   {
-    ...{ method: 'post', path: '/api/v1/tasks/{id}/attend', summary: 'Run it yourself: whoever asks attends its run.' },
+    ...{
+      method: 'post',
+      path: '/api/v1/tasks/{id}/attend',
+      summary: 'Run it yourself, once its first news, within a minute, are `running`.',
+    },
     ...{ body: { schema: attendBody }, answers: { 201: { schema: attended } }, errors: [404, 409] },
   },
   {

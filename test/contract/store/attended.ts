@@ -9,7 +9,7 @@ function makeAttended(given: Partial<AttendedRun> = {}): AttendedRun {
     runId: 'run-1',
     session: 'session-1',
     attendant: { host: 'lab "3"', boot: 'b00t', pidNamespace: '4026531836', pid: 4711, start: '98765432109876543' },
-    ...{ isVisible: true, claimedAt: T0, heardAt: T0, order: null, sent: null, end: null },
+    ...{ isVisible: true, claimedAt: T0, heardAt: T0, phase: 'begun', order: null, sent: null, end: null },
     ...given,
   };
 }
@@ -74,6 +74,17 @@ export function describeAttended(current: Current): void {
       expect((await Promise.all(ends)).filter(Boolean)).toHaveLength(1);
       expect(await store.commit([append(), update({ order: 'kill' })])).toBe(false);
       expect(await store.attendedRunOf('session-1')).toEqual(makeAttended({ end }));
+    });
+
+    it('takes back a claim or lets it begin, never both', async () => {
+      const { store } = current();
+      await store.commit([insert({ phase: 'claimed' })]);
+      const void_ = { ...update({ phase: 'voided' }), from: ['claimed'] } as Write;
+      const begin = { ...update({ phase: 'begun' }), from: ['claimed', 'begun'] } as Write;
+      const taken = await Promise.all([void_, begin, void_, begin].map((one) => store.commit([append(), one])));
+      const phase = (await store.attendedRunOf('session-1'))?.phase;
+      expect(taken).toEqual(phase === 'begun' ? [false, true, false, true] : [true, false, false, false]);
+      expect(await store.commit([append(), void_])).toBe(false);
     });
 
     it('forgets one once', async () => {

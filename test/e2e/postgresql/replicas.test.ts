@@ -98,8 +98,10 @@ describe('two apps on one database', () => {
     const made = await Promise.all(claims);
     expect(made.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
     const { runId, session } = made.find(({ status }) => status === 201) ?? {};
+    const path = `/runs/${runId}/attend?session=${session}`;
+    expect((await call(world.app().url, 'GET', `${path}&wait_seconds=0`)).body).toMatchObject({ state: 'running' });
     await untilRunning(world, batch, 'train');
-    const news = [receiver, world.app()].map(({ url }) => call(url, 'GET', `/runs/${runId}/attend?session=${session}`));
+    const news = [receiver, world.app()].map(({ url }) => call(url, 'GET', path));
     world.github.issue(REPOSITORY, 4).close({ by: 'ann', reason: 'completed' });
     const why = 'acme/widgets#4 was closed as completed by ann';
     for (const { body } of await Promise.all(news)) expect(body).toMatchObject({ state: 'stopping', why });

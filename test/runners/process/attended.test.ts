@@ -50,7 +50,7 @@ async function keep(attendant: AttendedRun['attendant'], set: Partial<AttendedRu
     attendant,
     isVisible: true,
     ...times,
-    ...{ order: null, sent: null, end: null },
+    ...{ phase: 'begun' as const, order: null, sent: null, end: null },
     ...set,
   };
   await store.commit([{ write: 'attended.insert', attended }]);
@@ -279,6 +279,23 @@ describe('a claim', () => {
       const first = { ...attendant, pid: 1, start: readStat(1)?.start ?? '' };
       expect([seesAlive(first, here), seesAll(first, here)]).toEqual([true, false]);
     }
+  });
+});
+
+describe('a claim that nobody has confirmed', () => {
+  it('is voided once, and then can not begin', async () => {
+    await keep(attendantOfSelf(), { phase: 'claimed' });
+    expect(await probe()).toEqual({ state: 'claimed', until: new Date(T0.getTime() + 60_000) });
+    expect(await control.cancel('run-1', 'void')).toBe('accepted');
+    expect(await control.cancel('run-1', 'void')).toBe('already_ended');
+    expect(await probe()).toMatchObject({ state: 'voided', reason: expect.any(String) });
+  });
+
+  it('is over where its process is gone', async () => {
+    const { child, attendant } = await anAttendant();
+    await keep(attendant, { phase: 'claimed' });
+    await kill(child);
+    expect(await probe()).toEqual({ state: 'claimed', until: T0 });
   });
 });
 

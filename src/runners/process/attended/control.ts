@@ -77,7 +77,8 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     async cancel(runId, mode) {
       const heard = await recordOf(runId);
       if (heard === null) return 'no_record';
-      if (heard.run.end !== null || mode === 'void') return 'already_ended';
+      if (heard.run.end !== null) return 'already_ended';
+      if (mode === 'void') return (await voidClaim(heard.run)) ? 'accepted' : 'already_ended';
       await order(heard, mode);
       return 'accepted';
     },
@@ -104,6 +105,11 @@ export function openAttendedRunner({ store, here, now }: AttendedRunnerOptions):
     },
     close: async () => {},
   };
+
+  /** False: its session has been heard, and may have begun. Decided in the database, where it is heard. */
+  function voidClaim({ runId, session }: AttendedRun): Promise<boolean> {
+    return store.commit([{ write: 'attended.update', runId, session, from: ['claimed'], set: { phase: 'voided' } }]);
+  }
 
   /** What was sent to the command from here; null: nothing, since somebody else does it, or has to, or nothing is left. */
   function send(heard: Heard): AttendedRun['sent'] {

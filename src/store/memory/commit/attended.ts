@@ -12,9 +12,10 @@ export function insertAttended(tables: Tables, { attended }: Of<'attended.insert
   tables.put(tables.attended, runId, attended);
 }
 
-export function updateAttended(tables: Tables, { runId, session, set }: Of<'attended.update'>): void {
+export function updateAttended(tables: Tables, { runId, session, from, set }: Of<'attended.update'>): void {
   const known = tables.attended.get(runId);
   guard(known !== undefined && known.session === session && known.end === null);
+  guard(from === undefined || from.includes(known.phase));
   tables.put(tables.attended, runId, { ...known, ...set });
 }
 
