@@ -25,7 +25,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
   readInput: (path) => (path === '-' ? text(process.stdin) : readFile(path, 'utf8')),
   serve: async () => (await import('./main.ts')).serve(process.env),
-  demo: async () => (await import('./demo/index.ts')).runDemo({ out }),
+  demo: async (options) => (await import('./demo/index.ts')).runDemo({ out, ...options }),
   agent: async (flags) => (await import('./app/agent/run.ts')).runAgent(flags, process.env, version),
   attend: async (order, tell) => {
     // A terminal that is gone must not end the one that watches.

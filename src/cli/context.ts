@@ -21,7 +21,7 @@ export interface CliDeps {
   readInput(path: string): Promise<string>;
   /** These run until they are done and give the exit code. */
   serve(): Promise<number>;
-  demo(): Promise<number>;
+  demo(options: { stay: boolean }): Promise<number>;
   agent(flags: AgentFlags): Promise<number>;
   attend(order: AttendOrder, tell: (line: string) => void): Promise<number>;
   /** Gives the names of the migrations that it applied. */

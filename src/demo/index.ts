@@ -8,18 +8,22 @@ import { type Expectation, judge, nothingSeen, type Seen } from './expectations.
 import { awaitInterruption } from './interruption.ts';
 import { makeNarrator, type Narrator } from './narrator.ts';
 import { makePlace, type Place } from './stage.ts';
+import { stayOpen } from './stay.ts';
 import { lookAround, tellStory } from './story.ts';
 
 interface DemoOptions {
   out: (line: string) => void;
   /** Default: where standard output is a terminal and NO_COLOR is not set. */
   colour?: boolean;
+  /** Nothing is told or judged: it stays open for people to try. */
+  stay?: boolean;
 }
 
 interface Telling {
   narrator: Narrator;
   signal: AbortSignal;
   seen: Seen;
+  stay: boolean;
 }
 
 /** The story may take this long; what is left of a minute is for cleaning up. */
@@ -27,17 +31,17 @@ const STORY_MS = 45_000;
 const LOG_LINES = 10;
 
 /** Gives the exit code: 0 if everything was as it should be. */
-export async function runDemo({ out, colour = wantsColour() }: DemoOptions): Promise<number> {
+export async function runDemo({ out, colour = wantsColour(), stay = false }: DemoOptions): Promise<number> {
   if (!existsSync('/proc/self/environ')) {
     out('The demo starts real programs and watches them in /proc, so it needs Linux; a container will do.');
     return 1;
   }
   const narrator = makeNarrator(out, colour);
-  const place = await makePlace();
-  const interruption = awaitInterruption(STORY_MS, place.abandon);
+  const place = await makePlace(stay);
+  const interruption = awaitInterruption(stay ? null : STORY_MS, place.abandon);
   try {
     const seen = nothingSeen();
-    const problem = await perform(place, { narrator, signal: interruption.signal, seen });
+    const problem = await perform(place, { narrator, signal: interruption.signal, seen, stay });
     const appLog = problem === null ? [] : await troublesOf(place.logFile);
     const left = await place.close();
     const code = interruption.exitCode();
@@ -54,7 +58,7 @@ export async function runDemo({ out, colour = wantsColour() }: DemoOptions): Pro
 
 /** null: told to its end. */
 async function perform(place: Place, telling: Telling): Promise<string | null> {
-  const { narrator, signal, seen } = telling;
+  const { narrator, signal, seen, stay } = telling;
   try {
     narrator.scene('Standdown starts beside a stand-in GitHub; nothing leaves this machine');
     const stage = await place.open();
@@ -63,6 +67,7 @@ async function perform(place: Place, telling: Telling): Promise<string | null> {
     narrator.say(`Standdown        ${stage.app.url}`);
     const level = stage.app.deps.runners.get('local')?.profile.containment;
     narrator.say(`processes        ${CONTAINMENTS[level ?? ''] ?? ''}`);
+    if (stay) return await stayOpen(stage, narrator, signal).then(() => null);
     const problem = await tellStory(stage, telling).then(() => null, wordsOf);
     await lookAround(stage, seen);
     return problem;

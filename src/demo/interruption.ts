@@ -13,8 +13,8 @@ interface Interruption {
   dispose(): void;
 }
 
-/** `atOnce` is called before a second signal ends this process. */
-export function awaitInterruption(deadlineMs: number, atOnce: () => void): Interruption {
+/** `deadlineMs`: null where it has none. `atOnce` is called before a second signal ends this process. */
+export function awaitInterruption(deadlineMs: number | null, atOnce: () => void): Interruption {
   const aborting = new AbortController();
   let exitCode: number | null = null;
   const abort = (why: string) => aborting.abort(new Error(why));
@@ -31,7 +31,10 @@ export function awaitInterruption(deadlineMs: number, atOnce: () => void): Inter
   };
   // Nobody reads any more, e.g. `| head`: without a listener the error would end this process before it has cleaned up.
   const onOutputError = () => abort('the output was closed');
-  const timer = setTimeout(() => abort(`it took longer than ${deadlineMs / 1_000} s`), deadlineMs);
+  const timer =
+    deadlineMs === null
+      ? undefined
+      : setTimeout(() => abort(`it took longer than ${deadlineMs / 1_000} s`), deadlineMs);
   for (const name of SIGNALS) process.on(name, onSignal);
   process.stdout.on('error', onOutputError);
   return {

@@ -16,6 +16,8 @@ import { type StandInGitHub, startStandInGitHub } from './github/index.ts';
 import { endAll, endAllBlocking, type Trace } from './processes.ts';
 
 export const SWEEP_SECONDS = 2;
+/** Where an agent is looked for, should somebody start one. */
+export const AGENT_ADDRESS = '127.0.0.1:7433';
 const GRACE_SECONDS = 5;
 const CLOSE_MS = 5_000;
 const END_MS = 5_000;
@@ -25,6 +27,8 @@ export interface Stage {
   github: StandInGitHub;
   app: App;
   api: Api;
+  /** Of REST, and of the agent. */
+  token: string;
   /** Marks the programs of this demo and of no other. */
   marker: string;
 }
@@ -41,7 +45,8 @@ export interface Place {
   abandon(): void;
 }
 
-export async function makePlace(): Promise<Place> {
+/** `withAgent`: the app has a runner that is an agent, too. */
+export async function makePlace(withAgent: boolean): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'standdown-demo-'));
   const marker = `${basename(dir)}-${randomBytes(6).toString('hex')}`;
   const trace: Trace = { mark: `${MARK_VARIABLE}=${marker}`, dir };
@@ -56,12 +61,12 @@ export async function makePlace(): Promise<Place> {
       closers.push(() => github.close());
       furnish(github);
       const token = randomBytes(24).toString('hex');
-      const app = await openApp(await writeEnvironment(dir, github, token), logFile);
+      const app = await openApp(await writeEnvironment(dir, github, { token, withAgent }), logFile);
       closers.push(() => app.close(CLOSE_MS));
       github.webhooks.to(`${app.url}/api/github/webhooks`);
       // As GitHub does for every new webhook.
       github.webhooks.ping();
-      return { github, app, api: makeApi(app.url, token), marker };
+      return { github, app, api: makeApi(app.url, token), token, marker };
     },
     async close() {
       // First, so that supervisors tidy up while the app is there; again, since it may have started something meanwhile.
@@ -87,10 +92,15 @@ function furnish(github: StandInGitHub): void {
 }
 
 /** Everything that the app is told; nothing of this process's own settings reaches it. */
-async function writeEnvironment(dir: string, github: StandInGitHub, token: string): Promise<Record<string, string>> {
+async function writeEnvironment(
+  dir: string,
+  github: StandInGitHub,
+  { token, withAgent }: { token: string; withAgent: boolean },
+): Promise<Record<string, string>> {
   const operator = join(dir, 'standdown.yml');
   const runner = `{ kind: process, repositories: ["acme/*"], grace_seconds: ${GRACE_SECONDS} }`;
-  await writeFile(operator, `runners:\n  local: ${runner}\n`);
+  const agent = `{ kind: agent, url: "http://${AGENT_ADDRESS}", token_env: DEMO_AGENT_TOKEN, repositories: ["acme/*"] }`;
+  await writeFile(operator, `runners:\n  local: ${runner}\n${withAgent ? `  lab: ${agent}\n` : ''}`);
   return {
     APP_ID: String(github.appId),
     PRIVATE_KEY: github.privateKey,
@@ -103,6 +113,7 @@ async function writeEnvironment(dir: string, github: StandInGitHub, token: strin
     STANDDOWN_DATA_DIR: join(dir, 'data'),
     STANDDOWN_CONFIG: operator,
     STANDDOWN_API_TOKEN: token,
+    DEMO_AGENT_TOKEN: token,
     RECONCILIATION_INTERVAL_SECONDS: String(SWEEP_SECONDS),
   };
 }

@@ -29,7 +29,7 @@ async function cli(line: string, changes: Partial<CliDeps> = {}) {
       return path === 'wrong.yml' ? 'tasks:\n  a:\n    run: x\n' : DOCUMENT;
     },
     serve: async () => ran.push('serve') && 0,
-    demo: async () => ran.push('demo') && 0,
+    demo: async ({ stay }) => ran.push(stay ? 'demo --stay' : 'demo') && 0,
     agent: async () => 0,
     attend: async () => 0,
     migrate: async () => ['1_init'],
@@ -189,6 +189,7 @@ describe('the command line', () => {
   it('runs what belongs to this machine, and gives its exit code', async () => {
     expect(await cli('serve')).toMatchObject({ exitCode: 0, ran: ['serve'] });
     expect(await cli('demo')).toMatchObject({ exitCode: 0, ran: ['demo'] });
+    expect(await cli('demo --stay')).toMatchObject({ exitCode: 0, ran: ['demo --stay'] });
     expect(await cli('migrate')).toMatchObject({ exitCode: 0, out: 'Applied: 1_init\n' });
     expect((await cli('migrate', { migrate: async () => [] })).out).toBe('The database is up to date.\n');
     expect((await cli('migrate --json')).out).toBe('{"applied":["1_init"]}\n');

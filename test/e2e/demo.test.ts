@@ -50,10 +50,10 @@ interface Demo {
   exit: Promise<[code: number | null, signal: string | null]>;
 }
 
-async function startDemo(): Promise<Demo> {
+async function startDemo(stay = false): Promise<Demo> {
   const temporary = await mkdtemp(join(tmpdir(), 'demo-test-'));
   const script = `const { runDemo } = await import(${JSON.stringify(pathToFileURL(bundle).href)});
-    process.exitCode = await runDemo({ out: (line) => void process.stdout.write(line + '\\n') });`;
+    process.exitCode = await runDemo({ stay: ${stay}, out: (line) => void process.stdout.write(line + '\\n') });`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     env: { PATH: process.env.PATH ?? '', TMPDIR: temporary, HOME: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -153,3 +153,39 @@ describe('the demo', { timeout: 90_000 }, () => {
     await expectNothingLeft();
   });
 });
+
+describe('the demo that stays', { timeout: 90_000 }, () => {
+  beforeEach(async () => {
+    demo = await startDemo(true);
+  });
+
+  it('prints commands that work on it, and leaves nothing behind after Ctrl-C', async () => {
+    await expect.poll(() => demo.text(), WAIT).toContain('--data-dir');
+    const [, url = '', token = ''] = /export STANDDOWN_URL=(\S+) STANDDOWN_API_TOKEN=(\S+)/.exec(demo.text()) ?? [];
+    const [, ann = '', change = '', issue = ''] =
+      /"Authorization: (.+?)" -X PATCH -d '(.+?)' (\S+)/.exec(demo.text()) ?? [];
+    const [, id = ''] = /batch status (\S+)/.exec(demo.text()) ?? [];
+    const ask = async (at: string, authorization: string, more: RequestInit = {}) =>
+      (await fetch(at, { ...more, headers: { authorization, connection: 'close' } })).json();
+    const stateOf = async (key: string) => {
+      const { tasks } = (await ask(`${url}/api/v1/batches/${id}`, `Bearer ${token}`)) as { tasks: Task[] };
+      return tasks.find((task) => task.key === key);
+    };
+    await expect.poll(async () => (await stateOf('train'))?.state, WAIT).toBe('running');
+    const [, attended] = /standdown attend --task (\S+) --/.exec(demo.text()) ?? [];
+    expect(await stateOf('label')).toMatchObject({ id: attended, state: 'ready' });
+    await ask(issue, ann, { method: 'PATCH', body: change });
+    await expect.poll(async () => (await stateOf('train'))?.state, WAIT).toBe('cancelled');
+    await expect.poll(async () => JSON.stringify(await ask(`${issue}/comments`, ann)), WAIT).toContain('was stopped');
+    demo.child.kill('SIGINT');
+    expect(await demo.exit).toEqual([130, null]);
+    expect(demo.text()).toContain('Interrupted. Every process and file of the demo is gone.');
+    await expectNothingLeft();
+  });
+});
+
+interface Task {
+  id: string;
+  key: string;
+  state: string;
+}

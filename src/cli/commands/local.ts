@@ -13,7 +13,8 @@ export function addLocalCommands(program: Command, act: Act): void {
   program
     .command('demo')
     .description('see it work here, without GitHub and without an account')
-    .action(act((context) => context.demo()));
+    .option('--stay', 'no story: it stays until Ctrl-C, and names commands to try on it')
+    .action(act((context, _positional, { stay }) => context.demo({ stay: stay === true })));
 
   program
     .command('migrate')
