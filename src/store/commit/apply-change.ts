@@ -11,7 +11,6 @@ import { toIssueChange, toIssueRow } from '../rows/issue.ts';
 import { toStateChange } from '../rows/repository.ts';
 import { toRunChange, toRunRow } from '../rows/run.ts';
 import { toTaskChange } from '../rows/task.ts';
-import { held } from '../work-keys.ts';
 import { updateBatch } from './batch.ts';
 import { putBlocker } from './blocker.ts';
 import { putCursor, putMissed } from './delivery.ts';
@@ -20,11 +19,11 @@ import { putHold } from './hold.ts';
 import { putRepository } from './repository.ts';
 import { putFile } from './repository-file.ts';
 
-const ADDITIONS = ['outbox.owe', 'outbox.line', 'outbox.unlock', 'work.enqueue', 'event.append'] as const;
-export type Change = Exclude<Write, { write: (typeof ADDITIONS)[number] }>;
+const LATER = ['outbox.owe', 'outbox.line', 'outbox.unlock', 'work.held', 'work.enqueue', 'event.append'] as const;
+export type Change = Exclude<Write, { write: (typeof LATER)[number] }>;
 
 export function isChange(write: Write): write is Change {
-  return !ADDITIONS.some((addition) => addition === write.write);
+  return !LATER.some((later) => later === write.write);
 }
 
 const NEXT_VERSION = { version: { increment: 1 } };
@@ -105,11 +104,6 @@ export async function applyChange(tx: Statements, change: Exclude<Change, { writ
     }
     case 'attended.delete':
       return expectOne(tx.attendedRun.deleteMany({ where: { runId: change.runId } }));
-    case 'work.held': {
-      const where = held(change.lease);
-      // On PostgreSQL it locks the row: whoever would take the key meanwhile waits for the end of this transaction.
-      return expectOne(tx.workKey.updateMany({ where, data: { fence: where.fence } }));
-    }
     case 'delivery.settle': {
       const data = { outcome: change.outcome, settledAt: change.at };
       return expectOne(tx.delivery.updateMany({ where: { id: change.id, outcome: null }, data }));

@@ -1,16 +1,16 @@
 /**
  * Carries out a list of guarded writes in one transaction; a list of one statement needs none. Rows are changed in the
  * order of the list; what only adds (messages, keys, events) follows at the end, the journal last, because on PostgreSQL
- * it makes others wait.
+ * it makes others wait. Whatever is about keys comes between the two, so that no two transactions wait for each other.
  */
 import type { Task } from '../../core/task.ts';
 import type { OnEnqueued, Store, Write } from '../../engine/ports.ts';
 import type { Connection, Dialect, Statements } from '../database.ts';
 import { retryConflicts } from '../errors.ts';
 import { tellEnqueued } from '../tell-enqueued.ts';
-import { upsertWorkKeys } from '../work-keys.ts';
+import { held, upsertWorkKeys } from '../work-keys.ts';
 import { applyChange, type Change, isChange } from './apply-change.ts';
-import { GuardFailed } from './guard.ts';
+import { expectOne, GuardFailed } from './guard.ts';
 import { appendEvents } from './journal.ts';
 import { oweItems, putLines, unlockItems } from './messages.ts';
 import { insertTasks } from './tasks.ts';
@@ -54,12 +54,19 @@ async function carryOut(statements: Statements, dialect: Dialect, writes: readon
     writes.filter((write) => write.write === 'outbox.line'),
   );
   for (const write of writes) if (write.write === 'outbox.unlock') await unlockItems(statements, write);
+  for (const write of writes) if (write.write === 'work.held') await expectHeld(statements, write);
   await upsertWorkKeys(
     statements,
     writes.filter((write) => write.write === 'work.enqueue'),
   );
   const events = writes.flatMap((write) => (write.write === 'event.append' ? [write.event] : []));
   if (events.length > 0) await appendEvents(statements, dialect, events);
+}
+
+/** On PostgreSQL it locks the row: whoever would take the key meanwhile waits for the end of this transaction. */
+function expectHeld(statements: Statements, { lease }: Extract<Write, { write: 'work.held' }>): Promise<void> {
+  const where = held(lease);
+  return expectOne(statements.workKey.updateMany({ where, data: { fence: where.fence } }));
 }
 
 /** In their order; tasks that follow one another go together. */

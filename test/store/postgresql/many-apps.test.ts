@@ -163,6 +163,28 @@ describe('apps that share a PostgreSQL database', () => {
       expect(await one.store.inbox.pending(99)).toEqual([]);
     });
 
+    it('do not wait for each other when one starts in its turn what another ends', async () => {
+      const { databaseUrl } = database;
+      const [one] = apps as [TestStore];
+      await one.store.commit([owe('status')]);
+      await one.store.queue.enqueue([{ key: 'schedule', dueAt: new Date() }]);
+      const [lease] = await one.store.queue.claim('one', 1, MINUTE);
+      const ending = new pg.Client({ connectionString: databaseUrl });
+      await ending.connect();
+      try {
+        await ending.query("BEGIN; UPDATE outbox_items SET failures = 0 WHERE id = 'status'");
+        const start = one.store.commit([{ write: 'work.held', lease: lease! }, owe('status'), append()]);
+        const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        await expect.poll(async () => (await queryPostgresql(databaseUrl, waiting)).length).toBe(1);
+        // As what ends a run goes on: it owes a look at what may start.
+        await ending.query("SELECT FROM work_keys WHERE key = 'schedule' FOR UPDATE NOWAIT");
+        await ending.query('COMMIT');
+        expect(await start).toBe(true);
+      } finally {
+        await ending.end();
+      }
+    });
+
     it('go on after the server dropped their connections', async () => {
       const { store } = apps[0]!;
       await store.check();
