@@ -17,7 +17,7 @@ import { issueEvent } from './journal.ts';
 import { issueKey } from './keys.ts';
 import { isRefused, lastReopening, takeLaterReopen } from './later-reopen.ts';
 import { isUnfinished, looksAtTasks, looksBehind } from './looks.ts';
-import { isOverdue } from './overdue.ts';
+import { isOverdue, readOverdue } from './overdue.ts';
 import type { Write } from './ports.ts';
 import { readIssue } from './read-issue.ts';
 import { reconcileBlockers } from './reconcile-blockers.ts';
@@ -28,11 +28,9 @@ export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): P
   const lookedFrom = githubNow(deps);
   const known = await deps.store.issue(ref);
   if (known === null) return;
-  const isDue = known.readDue || (await isOverdue(deps, known));
   // Asked for in vain, again and again; all that is due is looked at once the repository is back.
-  const inVain = isDue && (await isHidden(deps.store, ref.repositoryId));
-  if (known.readDue && inVain) return;
-  const issue = isDue && !inVain ? await readIssue(deps, ref) : known;
+  if (known.readDue && (await isHidden(deps.store, ref.repositoryId))) return;
+  const issue = await upToDate(deps, known, failures);
   if (issue === null) return;
   if (!(await followState(deps, issue, lookedFrom))) {
     // Another flow moved the issue or its episode meanwhile: what was seen here is old.
@@ -41,6 +39,12 @@ export async function reconcileIssue(deps: Deps, ref: IssueRef, failures = 0): P
   }
   await settleCloses(deps, issue, failures);
   await reconcileBlockers(deps, ref, failures);
+}
+
+async function upToDate(deps: Deps, known: TrackedIssue, failures: number): Promise<TrackedIssue | null> {
+  if (known.readDue) return readIssue(deps, known);
+  const isAsked = (await isOverdue(deps, known)) && !(await isHidden(deps.store, known.repositoryId));
+  return isAsked ? readOverdue(deps, known, failures) : known;
 }
 
 async function settleCloses(deps: Deps, issue: TrackedIssue, failures: number): Promise<void> {

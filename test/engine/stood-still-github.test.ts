@@ -156,15 +156,45 @@ describe('a close that waits for its delay', () => {
     expect(await episode()).toMatchObject({ state: 'voided' });
   });
 
-  it('is acted on late where the issue is closed still, and not as long as nobody can tell', async () => {
-    await look();
-    aheadMs += 10 * MINUTE_MS;
-    const { readIssue: read } = github;
-    github.readIssue = async () => Promise.reject(new GitHubError('retryable', 'no answer'));
-    await expect(look()).rejects.toThrow('no answer');
-    expect(await episode()).toMatchObject({ state: 'pending' });
-    github.readIssue = read;
-    await look();
-    expect(await episode()).toMatchObject({ state: 'acted' });
+  describe('late', () => {
+    const failWith = (error: GitHubError) => {
+      github.readIssue = async () => Promise.reject(error);
+    };
+
+    beforeEach(async () => {
+      await look();
+      aheadMs += 10 * MINUTE_MS;
+    });
+
+    it('is acted on where the issue is closed still, as soon as GitHub tells so', async () => {
+      const { readIssue: read } = github;
+      failWith(new GitHubError('retryable', 'no answer'));
+      await expect(look()).rejects.toThrow('no answer');
+      expect(await episode()).toMatchObject({ state: 'pending' });
+      github.readIssue = read;
+      await look();
+      expect(await episode()).toMatchObject({ state: 'acted' });
+    });
+
+    it('is acted on by what is known where GitHub does not tell within a few tries, and undone by a reopen that was missed', async () => {
+      const { readIssue: read } = github;
+      reopen();
+      failWith(new GitHubError('retryable', 'no answer'));
+      for (let failures = 0; failures < 4; failures += 1) {
+        await expect(reconcileIssue(deps, ISSUE, failures)).rejects.toThrow('no answer');
+      }
+      await reconcileIssue(deps, ISSUE, 4);
+      expect(await episode()).toMatchObject({ state: 'acted' });
+      github.readIssue = read;
+      await readIssue(deps, ISSUE);
+      await look();
+      expect(await episode()).toMatchObject({ state: 'undone' });
+    });
+
+    it('waits for no silence that GitHub asks for', async () => {
+      failWith(new GitHubError('throttled', 'the limit is used up', { retryAfterSeconds: 3_600 }));
+      await look();
+      expect(await episode()).toMatchObject({ state: 'acted' });
+    });
   });
 });
