@@ -7,11 +7,17 @@ const AT_ONCE = 100;
 /** Later than anything is put off. */
 const LATER_MS = 10 * 365 * 86_400_000;
 
+/** Only where one clock put all of it off. */
+export async function bringForward(deps: Deps, byMs: number): Promise<void> {
+  await deps.store.queue.bringForward(byMs);
+  await bringStartsForward(deps, byMs);
+}
+
 /**
- * Only where one clock put all of them off. Starts that are put off come by as much sooner, but none that waits for a time that somebody
+ * Starts that are put off come by as much sooner, but none that waits for a time that somebody
  * outside told; one that moved meanwhile was put off by the clock as it is now.
  */
-export async function bringStartsForward({ store, clock }: Deps, byMs: number): Promise<void> {
+async function bringStartsForward({ store, clock }: Deps, byMs: number): Promise<void> {
   const now = clock();
   const later = new Date(now.getTime() + LATER_MS);
   for (let limit = AT_ONCE; ; limit *= 10) {

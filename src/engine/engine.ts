@@ -2,7 +2,7 @@
 
 import { WRITE_PACE, type WritePace } from '../core/pace.ts';
 import { type Claim, type ClaimResult, makeClaims } from './attend/index.ts';
-import { bringStartsForward } from './clock-set-back.ts';
+import { bringForward } from './clock-set-back.ts';
 import { watchClock } from './clock-watch.ts';
 import { handleComments } from './commands/handle.ts';
 import type { Deps } from './deps.ts';
@@ -185,7 +185,7 @@ export async function startEngine(deps: Deps, options: EngineOptions): Promise<E
   // The look at the runners brings back the tasks of runs that are on their way.
   const clockWatch = watchClock(clock, (byMs) => {
     log.warn({ ms: byMs }, 'clock set back');
-    const brought = [enqueuePeriodic(clock()), store.exclusive ? bringStartsForward(deps, byMs) : null];
+    const brought = [enqueuePeriodic(clock()), store.exclusive ? bringForward(deps, byMs) : null];
     Promise.all(brought).catch((error) => log.error({ err: error }, 'work not brought forward'));
   });
 

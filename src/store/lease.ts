@@ -23,6 +23,11 @@ export function leaseEnd(clock: Date, leaseMs: number): Date {
   return new Date(clock.getTime() + leaseMs);
 }
 
+/** By so much, and not before now. */
+export function sooner(dueAt: Date, byMs: number, now: Date): Date {
+  return new Date(Math.max(now.getTime(), dueAt.getTime() - byMs));
+}
+
 /** A lease's end, told by the clock that leases go by, as a time of our own clock. */
 export function inOurTime(leaseUntil: Date, leaseClock: Date, now: Date): Date {
   return new Date(leaseUntil.getTime() - leaseClock.getTime() + now.getTime());

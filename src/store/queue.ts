@@ -4,6 +4,7 @@
  */
 import { join, sqltag as sql } from '@prisma/client/runtime/client';
 import type { Clock, OnEnqueued, WorkLease, WorkQueue } from '../engine/ports.ts';
+import { bringForward } from './bring-forward.ts';
 import type { Connection, Database } from './database.ts';
 import { retryConflicts } from './errors.ts';
 import type { Prisma } from './generated/sqlite/client.ts';
@@ -11,9 +12,10 @@ import { earliest, fromTimeColumn, inOurTime, LONG_GONE, leaseEnd, PARKED, type 
 import { held, upsertWorkKeys } from './work-keys.ts';
 
 export function makeQueue(
-  { db, dialect }: Connection,
+  connection: Connection,
   { now, onEnqueued }: { now: Clock; onEnqueued: OnEnqueued },
 ): WorkQueue {
+  const { db, dialect } = connection;
   const lazily = <T>(work: () => Promise<T>): Promise<T> => retryConflicts(() => dialect.unhurried(work));
 
   async function claim(owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]> {
@@ -90,6 +92,11 @@ export function makeQueue(
     enqueueForOthers: (keys) => retryConflicts(() => upsertWorkKeys(db, keys)),
     nextDue,
     reclaim,
+    bringForward: async (byMs) => {
+      await bringForward(connection, now(), byMs);
+      onEnqueued('work', now());
+      onEnqueued('owed', now());
+    },
   };
 }
 

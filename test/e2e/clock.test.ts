@@ -7,6 +7,7 @@ import {
   batchName,
   type ClockedWorld,
   closeWorld,
+  eventsOf,
   makeClockedWorld,
   newIssue,
   startTask,
@@ -69,4 +70,24 @@ it('a clock that is set back by an hour keeps no run from being killed, nor the 
   } finally {
     endByWord(stubborn.word);
   }
+});
+
+it('a clock that is set back by an hour keeps no comment that is owed back', async () => {
+  let ahead = 3_600_000;
+  world = await makeClockedWorld({ app: { now: () => new Date(Date.now() + ahead) } });
+  await world.start();
+  await untilGitHubTellsTheTime();
+  const issue = newIssue(world);
+  const { word } = await startTask(world, issue);
+  world.github.faults.add({ kind: 'drop' });
+  issue.close({ by: 'ann' });
+  await expect.poll(() => pidsOf(word), WAIT).toEqual([]);
+  const { store } = world.app().deps;
+  const [closed] = await eventsOf(world, { type: 'ISSUE_CLOSED', issueNumber: issue.number });
+  const message = () => store.outbox.view(`close-${closed?.data.episode}`);
+  await expect.poll(async () => (await message())?.item.failures ?? 0, WAIT).toBeGreaterThan(0);
+  ahead = 0;
+  world.github.faults.clear();
+  await untilSettled(world);
+  expect(outcomesOf(world, issue.number)).toHaveLength(1);
 });

@@ -22,4 +22,9 @@ export interface WorkQueue {
   nextDue(): Promise<Date | null>;
   /** Leases (of the outbox too) that a dead process left behind end at once. Only where one process owns the database. */
   reclaim(): Promise<void>;
+  /**
+   * The clock was set back by so much: what is due later (keys, messages, the end of a pause of the outbox) is due by so much sooner, but
+   * not before now. Only where one process owns the database.
+   */
+  bringForward(byMs: number): Promise<void>;
 }

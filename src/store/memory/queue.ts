@@ -1,15 +1,16 @@
 /** The queue of keys. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, OnEnqueued, WorkLease, WorkQueue } from '../../engine/ports.ts';
+import { sooner } from '../lease.ts';
 import { enqueueKey } from './commit/enqueue.ts';
 import type { KeyRow, Tables } from './database.ts';
-import { earlier, earliest, isClaimable, isHeldBy, leaseEnd, makeFences } from './lease.ts';
+import { earlier, earliest, isClaimable, isHeldBy, type Leased, leaseEnd, makeFences } from './lease.ts';
 import { sortBy } from './sort.ts';
 
 const LONG_GONE = new Date(0);
 
 export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onEnqueued: OnEnqueued }): WorkQueue {
-  const { keys, items } = tables;
+  const { keys, items, pauses } = tables;
   const nextFence = makeFences();
 
   async function claim(_owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]> {
@@ -56,6 +57,23 @@ export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onE
     tables.put(keys, row.key, { ...row, ...set, leaseUntil: null, askedAgain: null });
   }
 
+  /** While a row is held its own time counts for nothing. */
+  function forward({ askedAgain }: Leased, dueAt: Date, byMs: number): { dueAt: Date; askedAgain: Date | null } {
+    const at = (time: Date) => (time > now() ? sooner(time, byMs, now()) : time);
+    return { dueAt: at(dueAt), askedAgain: askedAgain && at(askedAgain) };
+  }
+
+  async function bringForward(byMs: number): Promise<void> {
+    for (const [key, row] of keys) tables.put(keys, key, { ...row, ...forward(row, row.dueAt, byMs) });
+    for (const [key, row] of items) {
+      const { dueAt, askedAgain } = forward(row, row.item.dueAt, byMs);
+      tables.put(items, key, { ...row, item: { ...row.item, dueAt }, askedAgain });
+    }
+    for (const [scope, until] of pauses) if (until > now()) tables.put(pauses, scope, sooner(until, byMs, now()));
+    onEnqueued('work', now());
+    onEnqueued('owed', now());
+  }
+
   return {
     claim,
     renew,
@@ -74,5 +92,6 @@ export function makeQueue(tables: Tables, { now, onEnqueued }: { now: Clock; onE
       for (const [key, row] of keys) if (row.leaseUntil) tables.put(keys, key, { ...row, leaseUntil: LONG_GONE });
       for (const [key, row] of items) if (row.leaseUntil) tables.put(items, key, { ...row, leaseUntil: LONG_GONE });
     },
+    bringForward,
   };
 }

@@ -5,8 +5,9 @@ import type { Connection, Dialect, Statements } from '../database.ts';
 import { retryConflicts } from '../errors.ts';
 import { inOurTime } from '../lease.ts';
 
+export const PAUSED = ' paused';
 /** The one row of a scope that says: no write before that time. */
-const pauseOf = (scope: string) => `${scope} paused`;
+const pauseOf = (scope: string) => `${scope}${PAUSED}`;
 
 export function makePace({ db, dialect }: Connection, now: Clock): Pick<Outbox, 'admit' | 'pause'> {
   /** Looking and noting are one: no other app gets in between. */

@@ -236,6 +236,14 @@ export function describeOutbox(current: Current): void {
       expect((await claimOne()).takenOver).toBe(true);
     });
 
+    it('after the clock was set back owes what is due later by so much sooner', async () => {
+      await commit(owe('m', { dueAt: inSeconds(current(), 3_605) }));
+      await current().store.queue.bringForward(3_600_000);
+      expect(await claim()).toEqual([]);
+      current().advance(5_000);
+      expect(idsOf(await claim())).toEqual(['m']);
+    });
+
     it('shows everything that a message is rendered from', async () => {
       const { store } = current();
       const task = makeTask({ id: 'task-1', position: 1, state: 'running' });

@@ -64,6 +64,17 @@ export function describePace(current: Current): void {
       expect(msUntil((await admit(SCOPE, {})).freeAt)).toBeGreaterThan(150_000);
     });
 
+    it('after the clock was set back ends a pause by so much sooner', async () => {
+      const { outbox, queue } = current().store;
+      await outbox.pause(SCOPE, 3_650_000);
+      await queue.bringForward(3_600_000);
+      const refused = await admit(SCOPE, {});
+      expect(refused.admitted).toBe(false);
+      expect(msUntil(refused.freeAt)).toBeLessThanOrEqual(50_000);
+      await queue.bringForward(60_000);
+      expect(await admit(SCOPE, {})).toMatchObject({ admitted: true });
+    });
+
     it('goes on after a pause, which is no write itself', async () => {
       const { outbox } = current().store;
       await outbox.pause(SCOPE, -1);

@@ -212,6 +212,23 @@ export function describeWorkQueue(current: Current): void {
       expect(await queue.nextDue()).toEqual(inSeconds(current(), 1));
     });
 
+    it('after the clock was set back is due by so much sooner, also what is held, and nothing that is due now', async () => {
+      const { queue } = current().store;
+      await enqueue('held', -1);
+      const lease = await claimOne();
+      await enqueue('held', 3_604);
+      await enqueue('due', -9);
+      await enqueue('soon', 3_605);
+      await enqueue('past', 60);
+      await queue.bringForward(3_600_000);
+      await queue.complete(lease);
+      expect(keysOf(await queue.claim('one', 9, MINUTE))).toEqual(['due', 'past']);
+      current().advance(4_000);
+      expect(keysOf(await queue.claim('one', 9, MINUTE))).toEqual(['held']);
+      current().advance(1_000);
+      expect(keysOf(await queue.claim('one', 9, MINUTE))).toEqual(['soon']);
+    });
+
     it('frees what a dead process held, in both queues, without losing it', async () => {
       const { queue } = current().store;
       await enqueue('a');
