@@ -18,18 +18,32 @@ export function makeQueue(
   const { db, dialect } = connection;
   const lazily = <T>(work: () => Promise<T>): Promise<T> => retryConflicts(() => dialect.unhurried(work));
 
+  /** Behind what another claimer took meanwhile more may be due, which nobody would look for before the next poll. */
   async function claim(owner: string, limit: number, leaseMs: number): Promise<readonly WorkLease[]> {
+    const { claimed, missed } = await lazily(() => claimOnce(owner, limit, leaseMs));
+    if (missed === 0) return claimed;
+    // What is held already is not lost with a failure: the next look meets it again.
+    return [...claimed, ...(await claim(owner, missed, leaseMs).catch(() => []))];
+  }
+
+  async function claimOnce(
+    owner: string,
+    limit: number,
+    leaseMs: number,
+  ): Promise<{ claimed: readonly WorkLease[]; missed: number }> {
     const clock = await dialect.leaseClock(db);
-    const keys = await readClaimable(db, { now: now(), clock, limit });
-    if (keys.length === 0) return [];
+    const at = now();
+    const keys = await readClaimable(db, { now: at, clock, limit });
+    if (keys.length === 0) return { claimed: [], missed: 0 };
     // The condition is asked again by the update: what another claimer took meanwhile is not claimable any more.
-    const claimed = await db.$queryRaw<{ key: string; fence: bigint; failures: number }[]>(sql`
+    const rows = await db.$queryRaw<{ key: string; fence: bigint; failures: number }[]>(sql`
       UPDATE work_keys SET owner = ${owner}, lease_until = ${leaseEnd(clock, leaseMs)}, due_at = ${PARKED}, fence = fence + 1
-      WHERE key IN (${join(keys)}) AND ((lease_until IS NULL AND due_at <= ${now()}) OR lease_until <= ${clock})
+      WHERE key IN (${join(keys)}) AND ((lease_until IS NULL AND due_at <= ${at}) OR lease_until <= ${clock})
       RETURNING key, fence, failures`);
-    return claimed
+    const claimed = rows
       .map((row) => ({ ...row, fence: Number(row.fence) }))
       .sort((a, b) => keys.indexOf(a.key) - keys.indexOf(b.key));
+    return { claimed, missed: keys.length - claimed.length };
   }
 
   async function complete(lease: WorkLease): Promise<boolean> {
@@ -80,7 +94,7 @@ export function makeQueue(
   }
 
   return {
-    claim: (owner, limit, leaseMs) => lazily(() => claim(owner, limit, leaseMs)),
+    claim,
     renew: (lease, leaseMs) => dialect.unhurried(() => renew(lease, leaseMs)),
     complete: (lease) => lazily(() => complete(lease)),
     fail: (lease, dueAt, error) => lazily(() => fail(lease, dueAt, error)),

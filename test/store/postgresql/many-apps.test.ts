@@ -23,6 +23,12 @@ const HOLD_SLOW_COMMITS = `
   CREATE CONSTRAINT TRIGGER hold_slow_commits AFTER INSERT ON events DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.type = 'SLOW') EXECUTE FUNCTION wait_for_gate()`;
 
+/** Statements that wait for a lock. */
+async function countWaiting(databaseUrl: string): Promise<number> {
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  return (await queryPostgresql(databaseUrl, waiting)).length;
+}
+
 describe('apps that share a PostgreSQL database', () => {
   let database: TestDatabase;
   let apps: TestStore[] = [];
@@ -78,6 +84,24 @@ describe('apps that share a PostgreSQL database', () => {
       expect([...claimed].sort()).toEqual([...keys].sort());
     });
 
+    it('find what is due behind what another one takes at the same time', async () => {
+      const { databaseUrl } = database;
+      const [one] = apps as [TestStore];
+      await one.store.queue.enqueue([{ key: 'first', dueAt: new Date(Date.now() - MINUTE) }]);
+      await one.store.queue.enqueue([{ key: 'second', dueAt: new Date() }]);
+      const other = new pg.Client({ connectionString: databaseUrl });
+      await other.connect();
+      try {
+        await other.query("BEGIN; UPDATE work_keys SET lease_until = now() + interval '1 hour' WHERE key = 'first'");
+        const claimed = one.store.queue.claim('one', 1, MINUTE);
+        await expect.poll(() => countWaiting(databaseUrl)).toBe(1);
+        await other.query('COMMIT');
+        expect((await claimed).map(({ key }) => key)).toEqual(['second']);
+      } finally {
+        await other.end();
+      }
+    });
+
     it('never hold two messages of one issue', async () => {
       const writes = Array.from({ length: 12 }, (_, i) => owe(`m-${i}`, { number: i % 3 }));
       await apps[0]!.store.commit(writes);
@@ -126,18 +150,16 @@ describe('apps that share a PostgreSQL database', () => {
       await gate.connect();
       await gate.query(HOLD_SLOW_COMMITS);
       await gate.query(`SELECT pg_advisory_lock(${GATE})`);
-      const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-      const countWaiting = async () => (await queryPostgresql(databaseUrl, waiting)).length;
       const [one, two, reader] = apps.map(({ store }) => store);
       const readTypes = async () => (await reader!.queries.events(null, 9)).map(({ type }) => type);
       let seen: string[] | null = null;
       try {
         const slow = one!.commit([append({ type: 'SLOW' })]);
-        await expect.poll(countWaiting).toBe(1);
+        await expect.poll(() => countWaiting(databaseUrl)).toBe(1);
         const fast = two!.commit([append({ type: 'FAST' })]).then(async () => {
           seen = await readTypes();
         });
-        await expect.poll(async () => seen !== null || (await countWaiting()) === 2).toBe(true);
+        await expect.poll(async () => seen !== null || (await countWaiting(databaseUrl)) === 2).toBe(true);
         await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
         await Promise.all([slow, fast]);
       } finally {
@@ -174,8 +196,7 @@ describe('apps that share a PostgreSQL database', () => {
       try {
         await ending.query("BEGIN; UPDATE outbox_items SET failures = 0 WHERE id = 'status'");
         const start = one.store.commit([{ write: 'work.held', lease: lease! }, owe('status'), append()]);
-        const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        await expect.poll(async () => (await queryPostgresql(databaseUrl, waiting)).length).toBe(1);
+        await expect.poll(() => countWaiting(databaseUrl)).toBe(1);
         // As what ends a run goes on: it owes a look at what may start.
         await ending.query("SELECT FROM work_keys WHERE key = 'schedule' FOR UPDATE NOWAIT");
         await ending.query('COMMIT');
