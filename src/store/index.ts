@@ -1,6 +1,7 @@
 /** The engine's `Store` on a database: SQLite by default, PostgreSQL where several apps share one. */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Clock, Logger, OnEnqueued, Store } from '../engine/ports.ts';
 import { makeCheck } from './check.ts';
 import { makeCommit } from './commit/commit.ts';
@@ -47,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const location: DatabaseLocation = parseDatabaseUrl(databaseUrl);
   if (location.dialect === 'postgresql') return migratePostgresql(location.url);
-  await makeFolder(location.file);
+  await makeFolder(dirname(resolve(location.file)));
   const unlock = await lockDatabase(location.file, MIGRATE_LOCK_WAIT_MS);
   try {
     return await migrateSqlite(location.file);
@@ -57,7 +58,7 @@ export async function migrate(databaseUrl: string): Promise<readonly string[]> {
 }
 
 async function openSqlite(file: string, options: StoreOptions): Promise<Connection> {
-  await makeFolder(file);
+  await makeFolder(dirname(resolve(file)));
   const unlock = await lockDatabase(file, START_LOCK_WAIT_MS);
   try {
     logMigrations(await migrateSqlite(file), options.log);
@@ -70,11 +71,20 @@ async function openSqlite(file: string, options: StoreOptions): Promise<Connecti
   }
 }
 
-/** The directories of runs may lie in it too: others may pass through it, whatever the umask, but not look around. */
-async function makeFolder(file: string): Promise<void> {
-  const folder = dirname(file);
-  const made = await mkdir(folder, { recursive: true, mode: 0o711 });
-  if (made !== undefined) await chmod(folder, 0o711);
+/**
+ * The directories of runs may lie in it too: others may pass through it, whatever the umask, but not look around. One by one: in Node 20
+ * `recursive` tries for ever where a directory answers ENOENT for what is to be made in it, as /proc does.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  try {
+    await mkdir(folder, { mode: 0o711 });
+    await chmod(folder, 0o711);
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 async function openPostgresql(url: string, options: StoreOptions): Promise<Connection> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { explainedAgentFailure, explainedFailure } from '../../src/app/start-failure.ts';
 import { StartRefused } from '../../src/engine/ports.ts';
+import { makePassage } from '../../src/runners/process/working-directory.ts';
 import { migrate } from '../../src/store/index.ts';
 import { serveHttp } from '../../src/web/index.ts';
 
@@ -57,6 +58,13 @@ describe('a start that failed is told in the words of the settings', () => {
     expect(explainedFailure(below, { http }).message).toBe(
       `DATABASE_URL, STANDDOWN_DATA_DIR: ${join(file, 'below')} can't be written: ENOTDIR`,
     );
+    // To this Node's own recursive mkdir never comes to an end.
+    const nowhere = await failureOf(migrate('file:/proc/nowhere/x.db'));
+    expect(explainedFailure(nowhere, { http }).message).toBe(
+      "DATABASE_URL, STANDDOWN_DATA_DIR: /proc/nowhere can't be written: ENOENT",
+    );
+    const dataDir = await failureOf((async () => makePassage('/proc/nowhere/data'))());
+    expect(explainedFailure(dataDir, { http }).message).toMatch(/\/proc\/nowhere can't be written: ENOENT$/);
   });
 
   it('where no database server answers, without its password', async () => {

@@ -1,6 +1,6 @@
 /** Where a run works: the task's own directory, or one that exists below the runner's root. */
-import { chmodSync, chownSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Account } from './account.ts';
 import { isFileName } from './records.ts';
 
@@ -28,11 +28,16 @@ export function resolveDirectory(places: Places, taskId: string, asked: string |
   return { path: realpathSync(path) };
 }
 
-/** Others may pass through, to reach what is theirs, but not look around. One that is there keeps its mode. */
+/**
+ * Others may pass through, to reach what is theirs, but not look around. One that is there keeps its mode. One by one: in Node 20
+ * `recursive` tries for ever where a directory answers ENOENT for what is to be made in it, as /proc does.
+ */
 export function makePassage(dir: string): void {
-  const made = mkdirSync(dir, { recursive: true, mode: 0o711 });
+  if (existsSync(dir)) return;
+  makePassage(dirname(resolve(dir)));
+  mkdirSync(dir, { mode: 0o711 });
   // Whatever the umask: under 077, which keeps all else here from them, it would take the passage away.
-  if (made !== undefined) chmodSync(dir, 0o711);
+  chmodSync(dir, 0o711);
 }
 
 /** Links are followed first and judged by where they lead. */
