@@ -249,6 +249,21 @@ describe('a claim whose session is never heard', () => {
     await untilRunning(world, batch, 'train');
   });
 
+  it('is no run that a close lets finish: its task ends by that', async () => {
+    const issue = newIssue(world);
+    const batch = await submitTask({ issue: issue.number });
+    const text = 'policy: { on_close: { not_planned: let_finish } }\n';
+    world.github.pushFile(REPOSITORY, { by: 'ann', path: '.github/standdown.yml', text });
+    await untilSettled(world);
+    await claim(batch);
+    world.clock.forward();
+    issue.close({ by: 'ann', reason: 'not_planned' });
+    const exempted = { type: 'TASK_EXEMPTED', issueNumber: issue.number };
+    await expect.poll(() => eventsOf(world, exempted), WAIT).toHaveLength(1);
+    ahead = 1.1 * MINUTE;
+    await untilTask(world, batch, 'train', { state: 'cancelled', cause: 'issue_not_planned', actor: 'ann' });
+  });
+
   it('is stopped by a close before it could begin', async () => {
     const issue = newIssue(world);
     const batch = await submitTask({ issue: issue.number });

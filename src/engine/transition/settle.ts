@@ -57,9 +57,12 @@ function afterRun(subject: Subject, settlement: Settle['settlement'], now: Date)
     case 'given_back': {
       const { task, run } = subject;
       const attempt = Math.max(0, task.attempt - 1);
-      const changed = setTask(subject, { ...toRunAgain(task), target: null, attempt, notBefore: null }, now);
+      // A close that would have let it finish judges it anew, as what has not started.
+      const before = { target: null, attempt, notBefore: null, exemptEpisodeId: null } as const;
+      const changed = setTask(subject, { ...toRunAgain(task), ...before }, now);
       const event = taskEvent('TASK_READY', now, task, { run, data: { attempt, reason: run?.reason ?? null } });
-      return { ...changed, writes: [...changed.writes, event, ...downstream(task, now)] };
+      const look = { write: 'work.enqueue', key: taskKey(task.id), dueAt: now } as const;
+      return { ...changed, writes: [...changed.writes, event, look, ...downstream(task, now)] };
     }
     case 'verifying':
       return beginVerify(subject, now);
