@@ -5,6 +5,7 @@ interface SystemError extends Error {
   code?: unknown;
   syscall?: unknown;
   path?: unknown;
+  hostname?: unknown;
 }
 
 interface Place {
@@ -35,13 +36,17 @@ function listenWords(error: SystemError, { host, port }: Place, settings: Record
   if (error.code === 'EADDRINUSE') {
     return `${settings.port}: another program listens on ${at} already: end it, or set another ${settings.port}`;
   }
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return null;
+  // A name is looked up for a database, too.
+  const isOwnName = error.syscall === 'getaddrinfo' && error.hostname === host;
+  if (error.syscall !== 'listen' && !isOwnName) return null;
   const both = [...new Set([settings.host, settings.port])].join(', ');
   return `${both}: can't listen on ${at}: ${codeOf(error)}`;
 }
 
 function databaseWords(error: SystemError): string | null {
-  if (error.syscall === 'connect') return `DATABASE_URL: the database can't be reached: ${error.message}`;
+  if (error.syscall === 'connect' || error.syscall === 'getaddrinfo') {
+    return `DATABASE_URL: the database can't be reached: ${error.message}`;
+  }
   const code = codeOf(error);
   if (code.startsWith('SQLITE_') || error.name === 'DriverAdapterError' || isRefusalOfPostgresql(code)) {
     return `DATABASE_URL: the database can't be opened: ${error.message}`;

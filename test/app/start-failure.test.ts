@@ -75,6 +75,16 @@ describe('a start that failed is told in the words of the settings', () => {
     expect(error.message).not.toContain('hunter22');
   });
 
+  it('where the name of the database server is unknown, and not as if it were its own', async () => {
+    const unknown = await failureOf(migrate('postgresql://me:hunter22@unknown.invalid:5432/x'));
+    const told = /^DATABASE_URL: the database can't be reached: getaddrinfo \S+ unknown\.invalid$/;
+    expect(explainedFailure(unknown, { http }).message).toMatch(told);
+    const own = await failureOf(serveHttp({ app: { fetch: () => new Response() }, host: 'own.invalid', port: 0 }));
+    expect(explainedFailure(own, { http: { host: 'own.invalid', port: 0 } }).message).toMatch(
+      /^HOST, PORT: can't listen on own\.invalid:0: E/,
+    );
+  });
+
   it('and as it is where nobody foresaw it', () => {
     const error = new TypeError('x is not a function');
     expect(explainedFailure(error, { http })).toBe(error);
