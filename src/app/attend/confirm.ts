@@ -8,6 +8,9 @@ import type { DeskNews, RunPlace, TaskDesk } from './order.ts';
 import { AttendError } from './refusal.ts';
 import type { CaughtSignals } from './signals.ts';
 
+/** An older answer says nothing of now: whoever asked was stopped meanwhile, or the app is slow. */
+const FRESH_MS = 5_000;
+
 /** False: it may begin, or a signal came first. True: it was ordered to end already. Throws where it may not begin. */
 export async function untilConfirmed(
   desk: TaskDesk,
@@ -15,11 +18,16 @@ export async function untilConfirmed(
   { signals, tell }: { signals: Pick<CaughtSignals, 'told'>; tell(line: string): void },
 ): Promise<boolean> {
   const { told } = signals;
-  for (let failures = 0; !told.aborted; failures += 1) {
+  for (let failures = 0; !told.aborted; ) {
+    const askedAt = performance.now();
     const news = await ask(desk, at, told);
-    if (typeof news !== 'string') return isOrdered(news, tell);
+    if (typeof news !== 'string') {
+      if (news.state === 'running' && performance.now() - askedAt > FRESH_MS) continue;
+      return isOrdered(news, tell);
+    }
     if (failures === 0 && !told.aborted) tell(`the app gives no answer, nothing is started until it does: ${news}`);
     await delay(againMs(failures), undefined, { signal: told }).catch(() => {});
+    failures += 1;
   }
   return false;
 }
