@@ -38,6 +38,12 @@ export async function serveHttp(options: {
   };
   const { tls } = options;
   const server = tls ? createTlsServer({ ...bounds, ...tls }, listener) : createServer(bounds, listener);
+  server.on('request', (_request, response) => {
+    response.once('close', () => {
+      // Whoever asks again and again on one connection would be served until that is cut, and be waited for.
+      if (!server.listening) server.closeIdleConnections();
+    });
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
