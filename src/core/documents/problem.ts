@@ -42,9 +42,9 @@ export function problemAt(keys: Keys, message: string, locate?: Locate): Problem
 }
 
 /** The first of them, saying so where there are more. */
-export function bounded(problems: readonly Problem[]): readonly Problem[] {
-  if (problems.length <= MAX_PROBLEMS) return problems;
-  return [...problems.slice(0, MAX_PROBLEMS), { path: '', message: 'has more problems, which are not listed' }];
+export function bounded(problems: readonly Problem[], atMost = MAX_PROBLEMS): readonly Problem[] {
+  if (problems.length <= atMost) return problems;
+  return [...problems.slice(0, atMost), { path: '', message: 'has more problems, which are not listed' }];
 }
 
 export function formatPath(keys: Keys): string {

@@ -16,6 +16,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import { line } from '../report/text.ts';
 import { bounded, type Locate, MAX_PROBLEMS, type Parsed, type Problem } from './problem.ts';
 
 export interface SourceText {
@@ -30,6 +31,8 @@ const MAX_ALIASES = 50;
 const MAX_ALIASES_IN_ALL = 500;
 /** Of the parser's stack, which has up to three levels for one of the text. */
 const MAX_STACK = 200;
+/** What is wrong behind the first few mostly follows from them: a text that is no YAML at all would be told line by line. */
+const MAX_SYNTAX_PROBLEMS = 5;
 const MANY_DOCUMENTS = 'must be one document: there is another one from here on';
 export const DOUBLED = 'the key is given twice';
 
@@ -90,8 +93,11 @@ function parse(text: string, maxTokens: number): Parsed<SourceText> {
   });
   const [document, second] = composer.compose(shallowTokens(text, lines, maxTokens), true, text.length);
   if (document === undefined) return whole('is no YAML');
+  const errors = [...document.errors, ...document.warnings];
+  const syntax = errors.slice(0, MAX_SYNTAX_PROBLEMS + 1).map((error) => textProblem(error, lines));
+  if (errors.length > MAX_SYNTAX_PROBLEMS) return { ok: false, problems: bounded(syntax, MAX_SYNTAX_PROBLEMS) };
   const problems = [
-    ...[...document.errors, ...document.warnings].slice(0, MAX_PROBLEMS + 1).map((error) => textProblem(error, lines)),
+    ...syntax,
     ...(second === undefined ? [] : [{ path: '', message: MANY_DOCUMENTS, ...place(lines, second.range[0]) }]),
     ...doubledKeys(document, lines),
   ];
@@ -106,7 +112,8 @@ function whole(message: string): Parsed<never> {
 }
 
 function textProblem(error: YAMLError, lines: LineCounter): Problem {
-  return { path: '', message: error.message, ...place(lines, error.pos[0]) };
+  // It may quote all the text that it is about.
+  return { path: '', message: line(error.message), ...place(lines, error.pos[0]) };
 }
 
 function doubledKeys(document: Document, lines: LineCounter): Problem[] {

@@ -68,9 +68,19 @@ describe('YAML text', () => {
 
   it('refuses what is too long, and lists no more problems than can be read', () => {
     expect(problemsOf('x'.repeat(1_048_577))).toEqual(['must be at most 1048576 characters']);
-    const problems = problemsOf('a: @\n'.repeat(5000));
-    expect(problems).toHaveLength(1001);
+    const doubled = problemsOf('a: 1\n'.repeat(5000));
+    expect(doubled).toHaveLength(1001);
+    expect(doubled.at(-1)).toBe('has more problems, which are not listed');
+  });
+
+  it('tells only the first of what makes it no YAML, each in a line: the rest follows from them', () => {
+    const problems = problemsOf('`code` and text: {a\n'.repeat(20));
+    expect(problems).toHaveLength(6);
+    expect(problems[0]).toContain('reserved character `');
     expect(problems.at(-1)).toBe('has more problems, which are not listed');
+    const [quoted = ''] = problemsOf(`a: !${'x'.repeat(5000)} 1`);
+    expect(quoted).toMatch(/xxx…$/);
+    expect(quoted.length).toBeLessThan(300);
   });
 
   it('takes many keys in time that grows with their number only', () => {
