@@ -49,8 +49,7 @@ function blockerLine(blocker: TaskView['blockers'][number]): string {
 
 function runLine(run: TaskView['runs'][number]): string {
   const end = run.signal ?? (run.exit_code === null ? null : `exit code ${run.exit_code}`);
-  const silent = run.silent_since ? `no answer of its runner for ${ageOfTime(run.silent_since)}` : null;
   const cause = run.cause === null || OWN_ENDS.includes(run.cause) ? null : run.cause;
-  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, cause, end, run.reason, silent];
+  const facts = [run.purpose === 'work' ? null : run.purpose, run.state, cause, end, run.reason];
   return `run ${run.number}: ${facts.filter((fact) => fact !== null).join(', ')}`;
 }

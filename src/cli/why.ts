@@ -1,4 +1,5 @@
 /** Why a task is where it is, in a few words. */
+import { age } from '../core/report/text.ts';
 import type { RunView, TaskView } from './views.ts';
 
 /** Standdown itself: that it was nobody else goes without saying. */
@@ -9,7 +10,7 @@ export function whyOf(task: Pick<TaskView, 'state' | 'waiting_on' | 'cause' | 'a
   const newest = newestRun(task.runs);
   const failure = task.state === 'failed' && newest !== null ? endOf(newest) : null;
   const held = task.hold === null ? null : `held${task.hold.reason === null ? '' : `: ${task.hold.reason}`}`;
-  return [stopOf(newest), causeOf(task), failure, held].filter((part) => part !== null).join(', ');
+  return [stopOf(newest), causeOf(task), failure, silenceOf(newest), held].filter((part) => part !== null).join(', ');
 }
 
 /** An actor that is named as the cause is nobody more. */
@@ -38,4 +39,8 @@ function stopOf(run: RunView | null): string | null {
   if (run?.state !== 'stopping') return null;
   const since = run.cancel_requested_at === null ? '' : ` since ${run.cancel_requested_at}`;
   return `stopping${since}${run.cause === null ? '' : ` (${run.cause})`}`;
+}
+
+function silenceOf(run: RunView | null): string | null {
+  return run?.silent_since ? `no answer of its runner for ${age(new Date(run.silent_since), new Date())}` : null;
 }

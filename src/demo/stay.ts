@@ -22,7 +22,8 @@ export async function stayOpen({ github, app, api, token, marker }: Stage, narra
   narrator.say(
     `${ann} -X PATCH -d '{"state":"closed","state_reason":"not_planned"}' ${issues}/${HERE_ISSUE} >/dev/null`,
   );
-  narrator.say(`${ann} ${issues}/${HERE_ISSUE}/comments`);
+  const bodies = `JSON.parse(fs.readFileSync(0)).map(({ body }) => body).join('\\n\\n')`;
+  narrator.say(`${ann} ${issues}/${HERE_ISSUE}/comments | node -p "${bodies}"`);
   narrator.scene(`Run a command of your own as a task of #${ATTENDED_ISSUE}, then close that`);
   narrator.say(`npx standdown attend --task ${idOf('label')} -- sleep 600`);
   narrator.scene(`Start an agent, which runs the task of #${ELSEWHERE_ISSUE}`);
