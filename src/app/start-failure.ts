@@ -15,6 +15,12 @@ interface Place {
 
 const FILE_CALLS = ['mkdir', 'open', 'access', 'lstat', 'stat', 'chmod', 'chown', 'write'];
 
+const LISTEN_WORDS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'that port is for accounts with more rights',
+  ENOTFOUND: 'no address is known for that name',
+};
+
 /** As one sentence for people, which holds no secret; as it is where nobody foresaw it. */
 export function explainedFailure(error: SystemError, { http }: { http: Place }): Error {
   const reason = listenWords(error, http, { host: 'HOST', port: 'PORT' }) ?? databaseWords(error) ?? fileWords(error);
@@ -40,7 +46,7 @@ function listenWords(error: SystemError, { host, port }: Place, settings: Record
   const isOwnName = error.syscall === 'getaddrinfo' && error.hostname === host;
   if (error.syscall !== 'listen' && !isOwnName) return null;
   const both = [...new Set([settings.host, settings.port])].join(', ');
-  return `${both}: can't listen on ${at}: ${codeOf(error)}`;
+  return `${both}: can't listen on ${at}: ${LISTEN_WORDS[codeOf(error)] ?? codeOf(error)}`;
 }
 
 function databaseWords(error: SystemError): string | null {

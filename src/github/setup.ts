@@ -61,7 +61,9 @@ function readManifest(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new StartRefused(`${path} is needed: the App would be registered public and without permissions`, { cause });
+    const missing = 'no credentials are set (APP_ID, PRIVATE_KEY and WEBHOOK_SECRET, or GITHUB_TOKEN)';
+    const needed = `${path} is needed, or it would be public and without permissions`;
+    throw new StartRefused(`${missing}, and to register an App ${needed}`, { cause });
   }
 }
 

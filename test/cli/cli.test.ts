@@ -25,7 +25,8 @@ async function cli(line: string, changes: Partial<CliDeps> = {}) {
     stderr: { write: (text) => err.push(text) },
     onInterrupt: () => () => {},
     readInput: async (path) => {
-      if (path === 'gone.yml') throw new Error('no such file');
+      if (path === 'gone.yml')
+        throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: 'ENOENT' });
       return path === 'wrong.yml' ? 'tasks:\n  a:\n    run: x\n' : DOCUMENT;
     },
     serve: async () => ran.push('serve') && 0,
@@ -210,7 +211,7 @@ describe('the command line', () => {
 
 describe('an error of the command line', () => {
   it.each([
-    ['batch run gone.yml', 2, "gone.yml can't be read: no such file"],
+    ['batch run gone.yml', 2, "gone.yml can't be read: there is none"],
     ['batch list --state ended', 2, 'the query is not what this call takes'],
     ['task link task_1 zero', 2, "value 'zero' is invalid for argument 'issue'. it must be"],
     ['task fly task_1', 2, "unknown command 'fly'"],

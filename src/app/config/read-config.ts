@@ -163,7 +163,7 @@ function readOperator(
   const text = readText(env, readFile, path);
   if (text === null) {
     if (given !== null)
-      env.refuse('STANDDOWN_CONFIG', `must name a file that can be read, not ${JSON.stringify(given)}`);
+      env.refuse('STANDDOWN_CONFIG', `must name a file that can be read: there is no ${JSON.stringify(given)}`);
     return { file: withoutRunners(), path: null, idle: [] };
   }
   const yaml = parseYaml(text);

@@ -35,7 +35,7 @@ function addReads(batch: Command, act: Act): void {
   batch
     .command('list')
     .description('batches, newest first')
-    .option('--repository <owner/name>')
+    .option('--repository <owner/name>', 'those of one repository')
     .option('--state <state>', 'running, completed, partial, failed or cancelled')
     .option('--cursor <cursor>', 'go on behind an earlier list')
     .action(act((context, _arguments, options) => listBatches(context, options)));
@@ -102,8 +102,9 @@ interface ResumeOptions extends LookingOn {
 
 async function runBatch(context: Context, file: string, options: RunOptions): Promise<ExitCode> {
   const deadline = deadlineOfWaiting(options);
-  const text = await context.readInput(file).catch((error: Error) => {
-    throw new CliError(EXIT.usage, 'unreadable_file', `${file} can't be read: ${error.message}`);
+  const text = await context.readInput(file).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'there is none' : (error.code ?? error.message);
+    throw new CliError(EXIT.usage, 'unreadable_file', `${file} can't be read: ${why}`);
   });
   const type = file.endsWith('.json') ? 'application/json' : 'application/yaml';
   const path = `/batches${options.dryRun ? '?dry_run=true' : ''}`;

@@ -156,7 +156,7 @@ describe('the configuration', () => {
 
   it('refuses an operator file that was named and is not there, and broken YAML with its place', () => {
     expect(problemsOf({ STANDDOWN_CONFIG: 'gone.yml' })).toEqual([
-      'STANDDOWN_CONFIG: must name a file that can be read, not "gone.yml"',
+      'STANDDOWN_CONFIG: must name a file that can be read: there is no "gone.yml"',
     ]);
     expect(problemsOf({}, { 'standdown.yml': 'runners: [' })[0]).toMatch(/^\.\/standdown\.yml: line \d+, column \d+: /);
   });
